@@ -31,9 +31,9 @@ var layers = [][]string{
 	5:  {"internal/seen"},
 	6:  {"internal/sandbox", "internal/auth"},
 	7:  {"internal/trust", "internal/login", "internal/source"},
-	8:  {"internal/fleet", "internal/report"},
+	8:  {"internal/fleet"},
 	9:  {"internal/call", "internal/compare"},
-	10: {"internal/watchrun"},
+	10: {"internal/watchrun", "internal/report"},
 	11: {"cmd/mcpctl"},
 }
 

@@ -53,8 +53,8 @@ together.`,
 			if err != nil {
 				return err
 			}
-			o.Reach, o.Run = p.scope(), p.repeat(c.Command, words)
-			r, err := compare.Accept(c.Context, p.Process, o, from)
+			o.Reach, o.SaveHint = p.scope(), p.repeat(c.Command, words).SaveHint
+			r, err := ofAccept(compare.Accept(c.Context, p.Process, o, from))
 			return p.emit(c.Context, r, err, report.Options{Waived: true})
 		},
 	}, snapshotsFlags(&p.Select), p.surveyFlags())

@@ -23,20 +23,22 @@ import (
 
 // invokeCommand completes a command that makes one request: its own flags come first, shared ones after them.
 func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
-	if p.Output.Format != "table" && !slices.Contains(call.Formats(), p.Output.Format) {
+	if p.Output.Format != "table" && !slices.Contains(resultFormats(), p.Output.Format) {
 		p.Output.Format = "" // MCPCTL_FORMAT is for reports
 	}
 	const category = "" // its formats are its own
 	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select),
-		p.formatFlags(category, call.Formats(), "text on a terminal, else raw"), outputFlag(&p.Output),
+		p.formatFlags(category, resultFormats(), "text on a terminal, else raw"), outputFlag(&p.Output),
 		p.talkFlags(), contactFlags(&p.Select, &p.Contact))
 	c.BashComplete = completeFor(p, c)
 	c.Before = p.complete(func() error {
 		if p.Output.Format == "table" {
 			p.Output.Format = "text"
 		}
-		o.Select, o.Contact, o.Output = p.Select, p.Contact, p.Output
-		return o.Check(p.Process)
+		o.Select, o.Contact = p.Select, p.Contact
+		d := delivery{p.Process, p.Output}
+		o.Deliver, o.Preview = d.deliver, d.preview
+		return d.check()
 	})
 	return c
 }

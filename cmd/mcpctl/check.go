@@ -29,7 +29,8 @@ already has are reported as info.`,
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Reach = p.scope()
-			return compare.Check(ctx, p.Process, o, from)
+			o.Documentation = report.ReadDocs
+			return ofCheck(compare.Check(ctx, p.Process, o, from))
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())
 }

@@ -45,7 +45,7 @@ func configCommand(p program) *cli.Command {
 // found returns the report of a configuration and its problems.
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
 	described := trust.Gate{Process: p.Process}.Describe(entries)
-	r := report.OfTrust("config", &trust.Result{Servers: described})
+	r := ofTrust("config", &trust.Result{Servers: described})
 	if slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.State == seen.Failed }) {
 		r.Status = exit.Usage
 	}

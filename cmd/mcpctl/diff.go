@@ -37,7 +37,8 @@ SOURCEs are compared with each other: the first is old, the second new.`,
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Reach, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
-			return compare.Diff(ctx, p.Process, o, from)
+			all, err := compare.Diff(ctx, p.Process, o, from)
+			return ofDiff(all, err)
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), []cli.Flag{semanticsFlag(&o.Strict)},
 		snapshotsFlags(&p.Select), p.surveyFlags())

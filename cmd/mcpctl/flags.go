@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -35,7 +34,7 @@ type program struct {
 func newProgram(p host.Process, typed, behind []string) program {
 	this := program{Process: p, typed: typed, behind: behind, Contact: fleet.DefaultContact()}
 	this.env, this.misread = config.ReadEnvironment(p.Lookup,
-		slices.Concat(report.Formats(), call.Formats()))
+		slices.Concat(report.Formats(), resultFormats()))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
 	this.Output.Color = "auto"
 	if this.env.Retries != nil {
@@ -64,7 +63,7 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 		switch file := p.Output.File; {
 		case file == "-":
 			p.Output.File = ""
-		case slices.Contains(slices.Concat(report.Formats(), call.Formats()), file):
+		case slices.Contains(slices.Concat(report.Formats(), resultFormats()), file):
 			return errFileIsFormat(file)
 		}
 		return check()

@@ -51,7 +51,7 @@ Exits 1 if nothing matches.`,
 				return err
 			}
 			surfaces, err := f.List(c.Context, from, filter)
-			r := report.OfServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
+			r := ofServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
 			err = p.emit(c.Context, r, err, report.Options{Items: true, Pattern: filter.Text})
 			if err != nil {
 				return err

@@ -102,7 +102,8 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 				}
 			}
 		}
-		err = p.emit(ctx, r, err, report.Options{})
+		written, err := ofSave(r, err)
+		err = p.emit(ctx, written, err, report.Options{})
 		p.Reason("nothing was written, because no server could be saved")
 		return err
 	}
@@ -117,7 +118,8 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 	}
 	created := slices.Concat(all[:1], saved, all[1:])
 	if !p.Output.IsTable() || r.Status != exit.OK {
-		err = p.emit(ctx, r, err, report.Options{})
+		written, err := ofSave(r, err)
+		err = p.emit(ctx, written, err, report.Options{})
 	}
 	return cmp.Or(err, printCreated(p, created, missing, ci != "", ci != "" && published(servers)))
 }
@@ -197,14 +199,14 @@ func printCreated(p program, created []planned, missing []string, flow, vendors 
 	return err
 }
 
-// savedFiles returns the snapshots that a report says were written.
-func savedFiles(r *report.Report) []planned {
+// savedFiles returns the snapshots that were written.
+func savedFiles(r *compare.SaveResult) []planned {
 	if r == nil {
 		return nil
 	}
 	var saved []planned
 	for _, s := range r.Servers {
-		if s.Saved == nil || s.Saved.Action == report.Skipped {
+		if s.Saved == nil || s.Saved.Action == compare.Skipped {
 			continue
 		}
 		saved = append(saved, planned{path: s.Saved.File, about: s.Counts.Items()})

@@ -44,8 +44,8 @@ func listCommand(p program) *cli.Command {
 			}
 			view.Items = filter != fleet.ItemFilter{}
 			view.Fleet = len(from) == 0 && len(surfaces) != 1
-			r := report.OfServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
-			r.SetShard(compare.ShardOfRun(p.Process, f), nil)
+			r := ofServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
+			r.Shard = compare.ShardOfRun(p.Process, f, r.Status, nil)
 			return r, err
 		}),
 	}, p.surveyFlags())

@@ -53,7 +53,7 @@ sent to that server only.`,
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, report.OfLogins("login", r), nil, report.Options{})
+			return p.emit(c.Context, ofLogins("login", r), nil, report.Options{})
 		},
 	}, p.loginFlags())
 }
@@ -78,7 +78,7 @@ func logoutCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, report.OfLogins("logout", r), nil, report.Options{})
+			return p.emit(c.Context, ofLogins("logout", r), nil, report.Options{})
 		},
 	}, p.loginFlags())
 }
@@ -132,5 +132,5 @@ func (p program) loginStatus(c *cli.Context) error {
 		return exit.Misuse(err)
 	}
 	all := login.Status(p.Process, cfg, entries, len(names) == 0)
-	return p.emit(c.Context, report.OfLogins("login", all), nil, report.Options{})
+	return p.emit(c.Context, ofLogins("login", all), nil, report.Options{})
 }

@@ -12,6 +12,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+
+	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // mergeCommand makes merge. It contacts nothing, and judges the reports of all shards as one run.
@@ -32,16 +36,40 @@ servers; a missing shard is status 3.`,
 				return err
 			}
 			r, err := host.Await(c.Context, func() (*report.Report, error) {
-				return compare.MergeShards(c.Context, p.Process, p.Select, shards)
+				return merged(c.Context, p, shards)
 			})
 			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, Fleet: true})
 		},
 	}, configurationFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output))
 }
 
+// shardReport is the report of a shard, and the file that it was read from.
+type shardReport struct {
+	file string
+	*report.Report
+}
+
+// merged returns the report of all shards.
+func merged(ctx context.Context, p program, shards []shardReport) (*report.Report, error) {
+	how := compare.JudgingChanges()
+	if shards[0].Command == "check" {
+		how = compare.JudgingServers()
+	}
+	results := kit.Map(shards, func(s shardReport) compare.ShardResult {
+		return compare.ShardResult{File: s.file, Command: s.Command, Stopped: s.Verdict == exit.Stopped,
+			Shard: s.Shard, FailOn: s.FailOn, Findings: s.Findings,
+			Servers: kit.Map(s.Servers, func(s report.Server) seen.Server { return s.Server })}
+	})
+	all, err := compare.MergeShards(ctx, p.Process, p.Select, results, how)
+	if err != nil {
+		return nil, err
+	}
+	return ofMerge(all, kit.Map(shards, func(s shardReport) *report.Report { return s.Report })), nil
+}
+
 // shardReports reads reports from files, and from the JSON files of folders.
-func (p program) shardReports(ctx context.Context, paths []string) ([]compare.ShardReport, error) {
-	var shards []compare.ShardReport
+func (p program) shardReports(ctx context.Context, paths []string) ([]shardReport, error) {
+	var shards []shardReport
 	for _, path := range paths {
 		for _, file := range jsonFiles(path) {
 			r, err := p.savedReport(ctx, file)
@@ -51,7 +79,7 @@ func (p program) shardReports(ctx context.Context, paths []string) ([]compare.Sh
 			if err != nil {
 				return nil, err
 			}
-			shards = append(shards, compare.ShardReport{File: file, Report: r})
+			shards = append(shards, shardReport{file, r})
 		}
 	}
 	if len(shards) == 0 {

@@ -30,7 +30,7 @@ Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if 
 					return nil, err
 				}
 				surfaces := f.Ping(ctx, targets)
-				r := report.OfServers("ping", fleet.Status(surfaces), fleet.Seen(surfaces))
+				r := ofServers("ping", fleet.Status(surfaces), fleet.Seen(surfaces))
 				for i, s := range surfaces {
 					r.Servers[i].PingMs = s.PingMs
 				}

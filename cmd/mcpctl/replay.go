@@ -29,7 +29,7 @@ readOnlyHint are called after a confirmation, or if --tool names them.`,
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Select, o.Contact = p.Select, p.Contact
-			return call.Replay(ctx, p.Process, o, from)
+			return ofReplay(call.Replay(ctx, p.Process, o, from))
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), p.surveyFlags())
 }

@@ -44,7 +44,7 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			r := report.OfServers("show", fleet.Status(surfaces), fleet.Seen(surfaces))
+			r := ofServers("show", fleet.Status(surfaces), fleet.Seen(surfaces))
 			return p.emit(c.Context, r, err, view)
 		},
 	}, p.surveyFlags())

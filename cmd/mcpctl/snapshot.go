@@ -25,7 +25,7 @@ func snapshotCommand(p program) *cli.Command {
 		Action: p.about(&report.Options{},
 			func(ctx context.Context, from []source.Source) (*report.Report, error) {
 				o.Reach = p.scope()
-				r, err := compare.Save(ctx, p.Process, o, from)
+				r, err := ofSave(compare.Save(ctx, p.Process, o, from))
 				if o.File == "-" { // where the snapshot is
 					p.Out = p.Err
 				}

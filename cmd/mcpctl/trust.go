@@ -36,7 +36,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, report.OfTrust("trust", r), nil,
+			return p.emit(c.Context, ofTrust("trust", r), nil,
 				report.Options{Nothing: how.nothing(c.NArg() > 0)})
 		},
 	}, selectionFlags(&p.Select), p.outputFlags(textFormats), reportFlags(&p.Output))

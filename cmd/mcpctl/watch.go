@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,6 +13,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/watchrun"
+
+	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // watchCommand makes watch. Its formats are those of events, not of reports, because it writes while it runs.
@@ -42,7 +45,7 @@ r and Enter, or SIGUSR1 (not on Windows), reads all servers now. Saved snapshots
 				p.Output.Format = "ndjson"
 			}
 			switch {
-			case !slices.Contains(report.EventFormats(), p.Output.Format):
+			case !slices.Contains([]string{"table", "ndjson"}, p.Output.Format):
 				return exit.Usagef("watch has the formats table and ndjson, not %q", p.Output.Format)
 			case against != "previous" && against != "saved":
 				return exit.Usagef("--against is previous or saved, not %q", against)
@@ -54,7 +57,8 @@ r and Enter, or SIGUSR1 (not on Windows), reads all servers now. Saved snapshots
 			if err != nil {
 				return err
 			}
-			o.Saved, o.Parallel, o.Output = against == "saved", p.Contact.Parallel, p.Output
+			o.Saved, o.Parallel = against == "saved", p.Contact.Parallel
+			printEvents(p, &o)
 			o.Retries, o.FailFast = p.Contact.Retries, p.Contact.FailFast
 			if err := o.Check(from, p.behind != nil); err != nil {
 				return err
@@ -76,6 +80,25 @@ r and Enter, or SIGUSR1 (not on Windows), reads all servers now. Saved snapshots
 	}
 	c.BashComplete = completeFor(&p, c)
 	return c
+}
+
+// printEvents sets how watch writes what it found.
+func printEvents(p program, o *watchrun.Options) {
+	if p.Output.Format == "table" {
+		color := p.Output.Colored(p.Process)
+		o.Lines = func(lines []watchrun.Line) string {
+			var text strings.Builder
+			for _, line := range lines {
+				view := report.Options{Width: host.Width(p.Out), Color: color}
+				text.WriteString(report.EventLine(line).Text(view))
+			}
+			return text.String()
+		}
+	}
+	o.Explain = func(r watchrun.Result) {
+		why := ofServers("watch", r.Status, r.Servers)
+		report.PrintStatus(p.Process, p.Output, why, report.Options{})
+	}
 }
 
 // watchRetries is how often watch tries to read a server again by default: it has the time.

@@ -1,5 +1,5 @@
 // Package call makes one request to one server that makes it act, answers what the server asks back, and
-// delivers the result. It alone sends the request that calls a tool (layout_test.go).
+// hands over the result. It alone sends the request that calls a tool (layout_test.go).
 package call
 
 import (
@@ -17,7 +17,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -28,41 +27,13 @@ import (
 type Options struct {
 	Select  fleet.Selection
 	Contact fleet.Contact
-	Output  report.Output // Format is one of Formats; empty = text on a terminal, raw elsewhere
-	DryRun  bool          // show the request and do not send it
+	Deliver func(context.Context, Result) error // writes a result where the user wants it
+	Preview func(context.Context, []byte) error // writes a request that is not sent
+	DryRun  bool                                // show the request and do not send it
 	// is given each call of a tool with its result, secrets masked; nil = nothing is recorded
 	Record func(server, tool string, arguments, result json.RawMessage) error
 	// to what the server may ask: KEY=VALUE as for arguments, or @FILE with a JSON object
 	Answers []string
-}
-
-// Formats returns the formats in which results can be written.
-func Formats() []string { return []string{"text", "json", "raw"} }
-
-// Check returns mistakes in the options before any server is contacted.
-func (o Options) Check(p host.Process) error {
-	out := o.Output
-	switch {
-	case out.Format != "" && !slices.Contains(Formats(), out.Format):
-		return errFormat(out.Format)
-	case out.Format == "raw" && out.File == "" && host.IsTerminal(p.Out):
-		return errRawOnTerminal
-	}
-	if err := out.CheckColor(); err != nil {
-		return err
-	}
-	return out.CheckFile(p)
-}
-
-// format returns the format to write: without a choice text on a terminal, else raw.
-func (o Options) format(p host.Process) string {
-	switch {
-	case o.Output.Format != "":
-		return o.Output.Format
-	case o.Output.File == "" && host.IsTerminal(p.Out):
-		return "text"
-	}
-	return "raw"
 }
 
 // Client is a connection to one server. It prints the progress and answers the questions of the server.
@@ -287,8 +258,8 @@ func progressLine(params json.RawMessage) string {
 	if p.Total != nil && string(p.Total) != "null" {
 		line += " of " + string(p.Total)
 	}
-	return shortened(line + after(": ", p.Message))
+	return Shortened(line + after(": ", p.Message))
 }
 
-// shortened returns a server's text as one line, cut when it is long.
-func shortened(line string) string { return printable.Message(kit.Clip(line, maxLine)) }
+// Shortened returns a server's text as one line, cut when it is long.
+func Shortened(line string) string { return printable.Message(kit.Clip(line, maxLine)) }

@@ -55,7 +55,7 @@ func (c *Client) answer(ctx context.Context, request rawjson.Object) (json.RawMe
 	case "elicitation/create":
 		return c.elicit(ctx, request["params"])
 	default:
-		return nil, errors.New("the server asks for " + shortened(method) + ", which mcpctl does not know")
+		return nil, errors.New("the server asks for " + Shortened(method) + ", which mcpctl does not know")
 	}
 }
 
@@ -233,7 +233,7 @@ func choicesIn(schema rawjson.Object) []fieldChoice {
 // question returns what a server asks, as one line, with the names of the fields.
 func (f elicitation) question() string {
 	names := kit.Map(f.fields, func(f field) string { return f.name })
-	return shortened(f.message + after(" – ", strings.Join(names, ", ")))
+	return Shortened(f.message + after(" – ", strings.Join(names, ", ")))
 }
 
 // accepted returns the ElicitResult of a person who answers. Nil values are left out.

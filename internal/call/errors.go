@@ -13,16 +13,9 @@ import (
 
 // Mistakes in the command line, found before a server is contacted.
 var (
-	errRawOnTerminal = exit.UsageHint("use --format text, or --output FILE",
-		"--format raw is what the server sent, with everything in it that a terminal would obey")
 	errNoServer = exit.UsageHint("name one: a configured NAME, a URL, or -- and the command that starts it",
 		"no server given")
 )
-
-// errFormat returns the error for a --format that call does not have.
-func errFormat(format string) error {
-	return exit.UsageHint("use "+strings.Join(Formats(), ", "), "unknown format %q", format)
-}
 
 // errNotJSON returns the error for the value of a flag that holds all arguments.
 func errNotJSON(flag string) error {

@@ -21,7 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -42,7 +41,7 @@ type ReplayOptions struct {
 // Replay sends calls to servers and reports the results that are not as recorded, or as mcpctl.yaml expects.
 func Replay(
 	ctx context.Context, p host.Process, o ReplayOptions, from []source.Source,
-) (*report.Report, error) {
+) (*ReplayResult, error) {
 	o.Contact.Parallel = max(o.Contact.Parallel, 1)
 	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	if err != nil {
@@ -83,20 +82,45 @@ func Replay(
 			met, answered = met+1, answered+row.Calls
 		}
 	}
-	out := report.Judgement{Policy: policy, Status: all.Status(), Partial: all.Partial,
-		Findings: all.Judged(p, f.Config, policy, []string{finding.ResultRule}),
-		Servers: kit.Map(done, func(s *replayed) report.Server {
-			return report.Server{Server: s.surface.Server, Replayed: s.done}
-		})}.Report("replay")
+	out := &ReplayResult{Judgement: all.Judge(p, f.Config, policy, []string{finding.ResultRule}),
+		Servers: kit.Map(done, func(s *replayed) ReplayedServer {
+			return ReplayedServer{s.surface.Server, s.done}
+		})}
 	switch {
-	case answered > 0 || out.Status != exit.OK:
+	case answered > 0 || out.Exit() != exit.OK:
 	case met > 0:
-		out.Unanswered(errors.New("no call was sent"))
+		out.Problem = errors.New("no call was sent")
 	default:
-		out.Unanswered(r.counts.NoCalls(o.Calls))
+		out.Problem = r.counts.NoCalls(o.Calls)
 	}
 	return out, nil
 }
+
+// ReplayResult is what Replay found.
+type ReplayResult struct {
+	fleet.Judgement
+	Servers []ReplayedServer
+}
+
+// ReplayedServer is a server with its calls, by tool or expectation.
+type ReplayedServer struct {
+	seen.Server
+	Replayed []Replayed
+}
+
+// Replayed are the calls of one tool that were sent again, or the call of one expectation.
+type Replayed struct {
+	Tool string `json:"tool"`
+	// the line of the expectation; nil = recorded calls
+	Expectation *finding.Location `json:"expectation,omitempty"`
+	Calls       int               `json:"calls"`                // calls that were answered
+	Same        int               `json:"same"`                 // results that are as recorded or expected
+	Unrecorded  int               `json:"unrecorded,omitempty"` // calls without a recorded result
+	NotSent     int               `json:"notSent,omitempty"`    // calls that could not or must not be sent
+}
+
+// Different returns how many results are not as recorded or expected.
+func (r Replayed) Different() int { return r.Calls - r.Same - r.Unrecorded }
 
 // replay is one run of Replay.
 type replay struct {
@@ -151,12 +175,12 @@ type replayed struct {
 
 	mu   sync.Mutex
 	rows map[string]*replayedRow // by tool, and for an expectation its line
-	done []report.Replayed       // rows, sorted
+	done []Replayed              // rows, sorted
 }
 
 // replayedRow is what is known of the calls of a tool, or of an expectation.
 type replayedRow struct {
-	report.Replayed
+	Replayed
 	differing map[string]unexpected // by place
 }
 
@@ -319,7 +343,7 @@ func (s *replayed) send(ctx context.Context, c sentCall) {
 
 // row returns the row of a call.
 func (s *replayed) row(c sentCall) *replayedRow {
-	key, new := c.Tool, &replayedRow{report.Replayed{Tool: c.Tool}, map[string]unexpected{}}
+	key, new := c.Tool, &replayedRow{Replayed{Tool: c.Tool}, map[string]unexpected{}}
 	if c.expected != nil {
 		key, new.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &c.expected.Source
 	}

@@ -269,7 +269,7 @@ func (c *Client) do(ctx context.Context, name string, r probe.Request,
 			return err
 		}
 	}
-	if err := c.deliver(ctx, result); err != nil {
+	if err := c.options.Deliver(ctx, result); err != nil {
 		return err
 	}
 	if result.Failed {
@@ -286,10 +286,7 @@ func (c *Client) preview(ctx context.Context, r probe.Request) error {
 		return explain(err)
 	}
 	c.process.Note("this would be sent to %s over %s; nothing was", c.name(), c.session.Transport())
-	if c.options.format(c.process) != "json" {
-		text = []byte(cmp.Or(printable.Indented(text), string(text)))
-	}
-	return c.options.Output.Bytes(ctx, c.process, append(text, '\n'))
+	return c.options.Preview(ctx, text)
 }
 
 const (

@@ -102,12 +102,12 @@ func resultOf(method string, raw json.RawMessage, list string) (
 	return r, members, elements, err
 }
 
-// repeatsStructured reports whether the texts of the result repeat its structured content: one text all of
+// RepeatsStructured reports whether the texts of the result repeat its structured content: one text all of
 // it, or each text an element. FastMCP wraps a value that is not an object as {"result": …}.
-func (r Result) repeatsStructured() bool {
+func (r Result) RepeatsStructured() bool {
 	var texts []string
 	for _, p := range r.Pieces {
-		if p.Kind == text {
+		if p.Kind == Text {
 			texts = append(texts, p.Text)
 		}
 	}
@@ -132,13 +132,13 @@ func (r Result) digest() string {
 	if len(r.Pieces) != 1 || r.Pieces[0].Flaw != "" {
 		return "unknown"
 	}
-	return fmt.Sprintf("sha256:%x", sha256.Sum256(r.Pieces[0].bytes()))
+	return fmt.Sprintf("sha256:%x", sha256.Sum256(r.Pieces[0].Bytes()))
 }
 
 // frontmatter returns the YAML between the first two lines of three hyphens of the one content as JSON; nil
 // without any.
 func (r Result) frontmatter() json.RawMessage {
-	text := strings.ReplaceAll(string(r.Pieces[0].bytes()), "\r\n", "\n")
+	text := strings.ReplaceAll(string(r.Pieces[0].Bytes()), "\r\n", "\n")
 	body, found := strings.CutPrefix(text, "---\n")
 	front, _, closed := strings.Cut(body, "\n---")
 	value, err := syntax.YAML([]byte(front))
@@ -150,9 +150,9 @@ func (r Result) frontmatter() json.RawMessage {
 
 // The kinds of content that differ in how they are shown. Others are those of the specification with data.
 const (
-	text     = "text"
-	resource = "resource"      // the contents of a resource
-	link     = "resource_link" // where a resource is
+	Text     = "text"
+	Resource = "resource"      // the contents of a resource
+	Link     = "resource_link" // where a resource is
 )
 
 // Piece is one piece of content, as a server sent it.
@@ -170,9 +170,9 @@ type Piece struct {
 	Raw   json.RawMessage // the whole of it
 }
 
-// bytes returns the contents of the piece: its data or its text. Of a link, and of what is not known, there
+// Bytes returns the contents of the piece: its data or its text. Of a link, and of what is not known, there
 // are none.
-func (p Piece) bytes() []byte {
+func (p Piece) Bytes() []byte {
 	if p.Data != nil {
 		return p.Data
 	}
@@ -184,13 +184,13 @@ func piece(raw json.RawMessage) Piece {
 	block := rawjson.ObjectOf(raw)
 	p := Piece{Kind: block.Text("type"), MIME: block.Text("mimeType"), Raw: raw}
 	switch p.Kind {
-	case text:
+	case Text:
 		p.readText(block["text"])
 	case "image", "audio":
 		p.decode("data", block["data"])
-	case resource:
+	case Resource:
 		return resourceOf(block["resource"], raw)
-	case link:
+	case Link:
 		p.URI, p.Name, p.About, p.Size = block.Text("uri"), block.Text("name"), block.Text("description"),
 			string(block["size"])
 		if p.URI == "" {
@@ -205,7 +205,7 @@ func piece(raw json.RawMessage) Piece {
 // resourceOf reads the contents of one resource (specification, resources, contents).
 func resourceOf(raw, whole json.RawMessage) Piece {
 	block := rawjson.ObjectOf(raw)
-	p := Piece{Kind: resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
+	p := Piece{Kind: Resource, MIME: block.Text("mimeType"), URI: block.Text("uri"), Raw: whole}
 	if blob, ok := block["blob"]; ok {
 		p.decode("blob", blob)
 		return p

@@ -154,8 +154,8 @@ func TestRepeatsStructured(t *testing.T) {
 		for _, text := range test.texts {
 			r.Pieces = append(r.Pieces, Piece{Kind: "text", Text: text})
 		}
-		if got := r.repeatsStructured(); got != test.want {
-			t.Errorf("%s with %q: repeatsStructured = %v", test.structured, test.texts, got)
+		if got := r.RepeatsStructured(); got != test.want {
+			t.Errorf("%s with %q: RepeatsStructured = %v", test.structured, test.texts, got)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func FuzzResults(f *testing.F) {
 			if string(r.Raw) != text {
 				t.Errorf("the raw result is %q", r.Raw)
 			}
-			r.repeatsStructured()
+			r.RepeatsStructured()
 			for _, p := range r.Pieces {
-				p.bytes()
+				p.Bytes()
 			}
 		}
 		for _, field := range formOf(raw).fields {

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -30,13 +29,14 @@ type AcceptOptions struct {
 	All          bool
 	DryRun       bool // report, and write nothing
 
-	Run report.Repeat // what advised commands repeat
+	// returns what to do about servers without a saved snapshot
+	SaveHint func(servers ...seen.Server) string
 }
 
 // Accept moves saved snapshots forward by the selected changes.
 func Accept(
 	ctx context.Context, p host.Process, o AcceptOptions, from []source.Source,
-) (*report.Report, error) {
+) (*AcceptResult, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Accept(
 		candidates = append(candidates, candidate{both, found})
 	}
 	if unsaved := unsavedOf(candidates); !o.All && len(unsaved) > 0 && len(unsaved) == len(candidates) {
-		return nil, errUnsaved(o.Run, unsaved)
+		return nil, errUnsaved(o.SaveHint, unsaved)
 	}
 	if len(o.Fingerprints) == 0 && noneKnown(candidates) {
 		o.All = true // no change is known, and the failures are what there is to say
@@ -88,8 +88,8 @@ func Accept(
 		return nil, err
 	}
 	finding.Sort(next.all.Found)
-	r := &report.Report{Command: "accept", Status: next.all.Status(), Servers: next.servers,
-		Findings: append(seen.Findings{}, next.all.Found...)}
+	r := &AcceptResult{Status: next.all.Status(), Servers: next.servers,
+		Findings: append([]finding.Finding{}, next.all.Found...)}
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -117,7 +117,7 @@ type judge func(both *sides, limit time.Duration) ([]finding.Finding, error)
 // accepted is what accept writes and reports.
 type accepted struct {
 	all     fleet.Results
-	servers []report.Server
+	servers []AcceptedServer
 	files   map[string][]byte // new contents of snapshot files
 	current []fleet.Surface   // servers whose new file is what they offer now
 }
@@ -149,11 +149,9 @@ func (o AcceptOptions) advance(
 		if c.now.Whole() && len(moved.left) == 0 {
 			next.current = append(next.current, c.now)
 		}
-		s := c.result()
-		server := s.report()
-		server.Saved = moved.saved
-		next.servers = append(next.servers, server)
-		next.all.Add(s.Surface, moved.taken, true, c.unsaved)
+		surface, server := c.result()
+		next.servers = append(next.servers, AcceptedServer{server, moved.saved})
+		next.all.Add(surface, moved.taken, true, c.unsaved)
 	}
 	return next, nil
 }
@@ -182,10 +180,10 @@ func noneKnown(candidates []candidate) bool {
 }
 
 // unsavedOf returns the servers without a saved snapshot.
-func unsavedOf(candidates []candidate) (servers []report.Server) {
+func unsavedOf(candidates []candidate) (servers []seen.Server) {
 	for _, c := range candidates {
 		if c.unsaved && !c.now.Incomplete() {
-			servers = append(servers, report.Server{Server: c.now.Server})
+			servers = append(servers, c.now.Server)
 		}
 	}
 	return servers
@@ -197,7 +195,7 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 	var incomplete []string
 	for _, c := range candidates {
 		all = append(all, c.found...)
-		if s := c.result(); s.Incomplete() {
+		if s, _ := c.result(); s.Incomplete() {
 			incomplete = append(incomplete, c.now.Name)
 		}
 	}
@@ -214,7 +212,7 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 		case len(matches) > 1:
 			return nil, errFingerprint(id, matches)
 		case len(matches) == 0 && len(unsaved) > 0:
-			return nil, errUnsaved(o.Run, unsaved)
+			return nil, errUnsaved(o.SaveHint, unsaved)
 		case len(matches) == 0:
 			return nil, errNoFinding(id, known, incomplete)
 		}
@@ -261,9 +259,9 @@ func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, comp
 	var err error
 	switch {
 	case c.old.Snapshot == nil:
-		return moved{saved: &report.Saved{Action: report.Skipped, Reason: "nothing is saved"}}, nil
+		return moved{saved: &Saved{Action: Skipped, Reason: "nothing is saved"}}, nil
 	case o.All && !c.now.Whole():
-		return moved{saved: &report.Saved{Action: report.Skipped, Reason: "not everything arrived"}}, nil
+		return moved{saved: &Saved{Action: Skipped, Reason: "not everything arrived"}}, nil
 	case !o.All:
 		next, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.found, chosen, compare)
 	}
@@ -280,9 +278,9 @@ func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, comp
 	next.saved = countChanges(c.old.Snapshot, next.snapshot)
 	switch {
 	case bytes.Equal(before, next.data):
-		next.saved.Action, next.data = report.Unchanged, nil
+		next.saved.Action, next.data = Unchanged, nil
 	case o.DryRun:
-		next.saved.Action = report.WouldUpdate
+		next.saved.Action = WouldUpdate
 	}
 	var remarks []string
 	for _, f := range next.taken {

@@ -13,12 +13,13 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // CheckOptions say what is checked, and what fails.
@@ -27,12 +28,22 @@ type CheckOptions struct {
 	Calls   string   // file of recorded calls; empty = none
 	FailOn  string   // as --fail-on; empty = as configured, else warning
 	Against []string // files that describe the one server
+	// reads what a text of a name documents of servers; nil = it documents nothing
+	Documentation func(file string, text []byte) (Documentation, error)
+}
+
+// Documentation is what a file says of servers, as mcpctl writes it there.
+type Documentation interface {
+	Servers() []string                        // names of the servers that it has marks of
+	Describes(server string, adHoc bool) bool // adHoc: the server has no name in the configuration
+	// Outdated returns the items that are not as the server offers them.
+	Outdated(s seen.Server, adHoc bool) []check.OutdatedItem
 }
 
 // Check looks for problems in what servers offer.
 func Check(
 	ctx context.Context, p host.Process, o CheckOptions, from []source.Source,
-) (*report.Report, error) {
+) (*CheckResult, error) {
 	counts, err := o.counts(ctx, p)
 	if err != nil {
 		return nil, err
@@ -74,34 +85,33 @@ func Check(
 	}
 	var all fleet.Results
 	var members []check.Member
-	var servers []report.Server
+	result := &CheckResult{}
 	for i, s := range surfaces {
-		servers = append(servers, report.Server{Server: s.Server, Expensive: checked[i].expensive})
+		result.Servers = append(result.Servers, CheckedServer{s.Server, checked[i].expensive})
 		all.Add(s, checked[i].found, s.Whole(), false)
 		members = append(members, checked[i].members...)
 	}
 
 	// The rules for all servers together, which merge applies to those of all shards.
-	shard := ShardOfRun(p, f)
-	found, rules := together(members, options.Budgets, shard)
+	result.Shard = ShardOfRun(p, f, all.Status(), all.Partial)
+	found, rules := together(members, options.Budgets, result.Shard)
 	all.Found = append(all.Found, found...)
 
-	// The report: levels and waivers by the policy, then the exit status.
-	r := report.Judgement{Policy: policy, Status: all.Status(), Servers: servers, Shard: shard,
-		Findings: all.Judged(p, f.Config, policy, rules), Partial: all.Partial}.Report("check")
+	// The result: levels and waivers by the policy, then the exit status.
+	result.Judgement = all.Judge(p, f.Config, policy, rules)
 	called := slices.ContainsFunc(checked, func(s checkedServer) bool { return s.called })
 	if counts != nil && !called {
-		r.Unanswered(counts.NoCalls(o.Calls))
+		result.Problem = counts.NoCalls(o.Calls)
 	}
-	return r, nil
+	return result, nil
 }
 
 // together returns the findings about all servers, and the ids of the rules that were applied; those of a
 // shard are left to merge.
 func together(
-	members []check.Member, budgets finding.Budgets, shard *report.Shard,
+	members []check.Member, budgets finding.Budgets, shard *Shard,
 ) (found []finding.Finding, rules []string) {
-	rules = report.RuleIDs(check.Rules())
+	rules = fleet.RuleIDs(check.Rules())
 	if shard == nil {
 		return check.Together(members, budgets), rules
 	}
@@ -127,7 +137,7 @@ type checkedServer struct {
 	members []check.Member // what the rules for all servers need to know
 	called  bool           // a call of it is recorded
 
-	expensive []report.ToolCost
+	expensive []ToolCost
 }
 
 // checkOne applies the rules to one server. One that is too large, or takes too long, fails.
@@ -144,7 +154,7 @@ func checkOne(
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
 	subject.Clients = s.Clients
 	if s.Snapshot != nil {
-		one.expensive = report.ExpensiveTools(s.Snapshot)
+		one.expensive = expensiveTools(s.Snapshot)
 	}
 	one.called = subject.Called != nil && subject.Called.Total > 0
 	if s.Transport != "" { // live: what the saved snapshot has as well is not new
@@ -179,7 +189,7 @@ func (o CheckOptions) declared(
 	p host.Process, servers []string, adHoc bool,
 ) (all []declaredFile, err error) {
 	for _, name := range o.Against {
-		d, err := readDeclared(p.Dir, name)
+		d, err := o.readDeclared(p.Dir, name)
 		switch {
 		case err != nil:
 			return nil, exit.Misuse(err)
@@ -187,7 +197,7 @@ func (o CheckOptions) declared(
 			return nil, errAgainst(name, len(servers))
 		case !d.Describes && !slices.ContainsFunc(servers, func(server string) bool {
 			return len(mentionsOf(d.Mentions, server, servers)) > 0 ||
-				len(report.DocumentedOf(d.documented, server, adHoc)) > 0
+				d.documentation != nil && d.documentation.Describes(server, adHoc)
 		}):
 			p.Note("%s describes no server, and names no tool of these servers as mcp__SERVER__TOOL%s", name,
 				d.marked())
@@ -205,11 +215,8 @@ func declaredOf(all []declaredFile, s *fleet.Surface, servers []string, adHoc bo
 		if !s.Whole() {
 			return d.Declared
 		}
-		for _, block := range report.DocumentedOf(d.documented, s.Name, adHoc) {
-			for _, item := range block.Outdated(report.Server{Server: s.Offered()}) {
-				d.Outdated = append(d.Outdated, check.OutdatedItem{Kind: item.Kind, Name: item.Name,
-					Text: check.DeclaredText{Text: item.Old, Line: item.Line}, Now: item.New})
-			}
+		if d.documentation != nil {
+			d.Outdated = d.documentation.Outdated(s.Offered(), adHoc)
 		}
 		return d.Declared
 	})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/syntax"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -20,7 +19,7 @@ const maxDeclared = 4 << 20 // bytes of a file
 // readDeclared reads a file that describes a server, relative to dir: server.json of the registry,
 // manifest.json of an MCP bundle, or package.json with mcpName; of any other text the tools that it names as
 // clients do, and what it documents of servers between marks. A link out of the project is an error.
-func readDeclared(dir, name string) (declaredFile, error) {
+func (o CheckOptions) readDeclared(dir, name string) (declaredFile, error) {
 	data, err := files.ReadRegular(files.From(dir, name), maxDeclared)
 	if err == nil {
 		err = files.CheckInside(dir, name)
@@ -40,23 +39,25 @@ func readDeclared(dir, name string) (declaredFile, error) {
 	if d, ok := parseDeclared(name, root); ok {
 		return declaredFile{Declared: d}, nil
 	}
-	documented, err := report.DocumentedIn(name, text)
-	return declaredFile{check.Declared{File: name, Mentions: mentionsIn(string(text))}, documented}, err
+	d := declaredFile{Declared: check.Declared{File: name, Mentions: mentionsIn(string(text))}}
+	if o.Documentation != nil {
+		d.documentation, err = o.Documentation(name, text)
+	}
+	return d, err
 }
 
 // declaredFile is a file with what it says about servers.
 type declaredFile struct {
 	check.Declared
-	documented []report.Documented
+	documentation Documentation // nil = it has none
 }
 
 // marked returns a clause with the servers that a file documents between marks.
 func (d declaredFile) marked() string {
-	names := kit.Distinct(kit.Map(d.documented, func(d report.Documented) string { return d.Server }))
-	if len(names) == 0 {
+	if d.documentation == nil || len(d.documentation.Servers()) == 0 {
 		return ""
 	}
-	return "; it has marks of " + kit.Some(names)
+	return "; it has marks of " + kit.Some(d.documentation.Servers())
 }
 
 // parseDeclared recognizes a format by the members that it requires.

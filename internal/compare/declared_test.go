@@ -57,7 +57,7 @@ func TestDeclarations(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "it.json"), []byte(c.text))
-			d, err := readDeclared(dir, "it.json")
+			d, err := new(CheckOptions).readDeclared(dir, "it.json")
 			if err != nil || !c.holds(d.Declared) {
 				t.Errorf("%v: %+v", err, d)
 			}
@@ -78,13 +78,13 @@ func TestLinksOut(t *testing.T) {
 	link(outside, "away")
 	link(filepath.Join(outside, "server.json"), "server.json")
 	for _, name := range []string{"away/server.json", "server.json"} {
-		if all, err := readDeclared(dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
+		if all, err := new(CheckOptions).readDeclared(dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
 			t.Errorf("%s: %v, %+v", name, err, all)
 		}
 	}
 	write(t, filepath.Join(dir, "real.json"), []byte(server))
 	link("real.json", "near.json")
-	if d, err := readDeclared(dir, "near.json"); err != nil || d.Version.Text != "9.9.9" {
+	if d, err := new(CheckOptions).readDeclared(dir, "near.json"); err != nil || d.Version.Text != "9.9.9" {
 		t.Errorf("%v, %+v", err, d)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
@@ -36,7 +35,7 @@ type DiffOptions struct {
 }
 
 // Diff compares servers with their old side and reports what changed.
-func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*report.Report, error) {
+func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Source) (*Result, error) {
 	old, current, err := o.sides(from)
 	if err != nil {
 		return nil, err
@@ -84,18 +83,16 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	}
 	compared = slices.DeleteFunc(compared, func(c *comparison) bool { return c == nil })
 
-	// The report: levels and waivers by the policy, then the exit status.
+	// The result: levels and waivers by the policy, then the exit status.
 	var all fleet.Results
 	for _, c := range compared {
-		all.Add(c.server.Surface, c.found, c.complete, c.unsaved)
+		all.Add(c.surface, c.found, c.complete, c.unsaved)
 	}
-	found := all.Judged(p, f.Config, policy, report.RuleIDs(diff.Rules()))
-	r := report.Judgement{Policy: policy, Status: all.Status(), Findings: found, Partial: all.Partial,
-		Shard:   ShardOfRun(p, f, o.baseFlags()...),
-		Servers: kit.Map(compared, func(c *comparison) report.Server { return c.server.report() }),
-	}.Report("diff")
-	r.Unanswered(noCalls)
-	return r, nil
+	result := &Result{Judgement: all.Judge(p, f.Config, policy, fleet.RuleIDs(diff.Rules())),
+		Servers: kit.Map(compared, func(c *comparison) Server { return c.server })}
+	result.Shard = ShardOfRun(p, f, result.Status, result.Partial, o.baseFlags()...)
+	result.Problem = noCalls
+	return result, nil
 }
 
 // sides returns the old and the new SOURCEs; no old one means the saved snapshots. The error is that of flags

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -74,9 +73,9 @@ func errNoFinding(id string, known, incomplete []string) error {
 }
 
 // errUnsaved returns the error for servers that have no snapshot that could be moved.
-func errUnsaved(run report.Repeat, servers []report.Server) error {
-	names := kit.Map(servers, func(s report.Server) string { return printable.Message(s.Name) })
-	return exit.UnsavedHint(run.SaveHint(servers...), "no saved snapshot of %s", kit.Some(names))
+func errUnsaved(hint func(...seen.Server) string, servers []seen.Server) error {
+	names := kit.Map(servers, func(s seen.Server) string { return printable.Message(s.Name) })
+	return exit.UnsavedHint(hint(servers...), "no saved snapshot of %s", kit.Some(names))
 }
 
 // errNoChange returns the error for names of tools and rules that no change has. The user made no mistake

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/packages"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -208,7 +207,8 @@ func matchByName(
 
 // comparison is what a run keeps of a pair.
 type comparison struct {
-	server   compared // without its documents
+	server   Server
+	surface  fleet.Surface // without its documents
 	found    []finding.Finding
 	complete bool // everything of both sides was compared
 	unsaved  bool
@@ -224,17 +224,17 @@ func (p sides) compare(
 	if err != nil {
 		return nil
 	}
-	s := p.result()
+	surface, s := p.result()
 	s.Cause = p.cause(len(found) > 0)
 	s.BaseTokens, s.Tokens = p.old.TokenCost(), p.now.TokenCost()
 	if p.old.Snapshot != p.now.Snapshot {
 		s.Changed = seen.SignatureChanges(p.old.Snapshot, p.now.Snapshot)
 	}
-	if s.baseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
-		s.baseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
+	if s.BaseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
+		s.BaseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
 	}
-	s.LetGo()
-	return &comparison{s, found, p.complete(), p.unsaved}
+	surface.LetGo()
+	return &comparison{s, surface, found, p.complete(), p.unsaved}
 }
 
 // findings returns what changed; nothing if a side is unknown. A comparison that is too large or takes too
@@ -286,34 +286,23 @@ func (p *sides) complete() bool {
 	return !p.unsaved && known(p.old) && known(p.now)
 }
 
-// compared is the new side of a server, with what it was compared with.
-type compared struct {
-	fleet.Surface
-	report.Comparison
-	baseFile string // as report.Server has it
-}
-
-// report returns the server as a report has it.
-func (c compared) report() report.Server {
-	return report.Server{Server: c.Server, Comparison: c.Comparison, BaseFile: c.baseFile}
-}
-
-// result returns the new side, with the failure of the old one if it has none of its own.
-func (p *sides) result() compared {
-	s := compared{Surface: p.now}
-	s.Base, s.baseFile = p.old.Source, p.old.File
-	s.Unsaved = p.unsaved && s.Tolerated == nil // else nothing can be saved, as the report says
-	s.Movable = p.movable
-	if s.Base == config.CommandLine {
-		s.Base = "the command"
-		if p.old.Transport != "stdio" {
-			s.Base = "the URL"
-		}
-	}
+// result returns the new side, with the failure of the old one if it has none of its own, and what it was
+// compared with.
+func (p *sides) result() (fleet.Surface, Server) {
+	s := p.now
 	if p.old.Error != nil && s.Error == nil {
 		s.State, s.Error, s.Tolerated = seen.Failed, p.old.Error, p.old.Tolerated
 	}
-	return s
+	compared := Server{Server: s.Server, BaseFile: p.old.File, Comparison: Comparison{Base: p.old.Source,
+		// of a tolerated one nothing can be saved, as the report says
+		Unsaved: p.unsaved && p.now.Tolerated == nil, Movable: p.movable}}
+	if compared.Base == config.CommandLine {
+		compared.Base = "the command"
+		if p.old.Transport != "stdio" {
+			compared.Base = "the URL"
+		}
+	}
+	return s, compared
 }
 
 // maxChecked is the largest server in bytes that is checked, since the rules need all of it at once. A

@@ -18,7 +18,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -33,7 +32,7 @@ type SaveOptions struct {
 }
 
 // Save saves the snapshots of servers.
-func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Source) (*report.Report, error) {
+func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Source) (*SaveResult, error) {
 	f, err := fleet.LoadAsking(ctx, p, o.Select, o.Contact, from)
 	switch {
 	case err != nil:
@@ -57,7 +56,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 
 	dir := f.Config.Project.Snapshots
 	files.Sweep(dir)
-	done := make([]*report.Saved, len(targets))
+	done := make([]*Saved, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
 		if o.File == "-" {
@@ -67,7 +66,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		file := cmp.Or(o.File, SavedFile(dir, s.Name))
 		if done[i], err = o.save(ctx, p, s, file); err != nil {
 			failSaved(s, "saving", err)
-			done[i] = &report.Saved{Action: report.Skipped, Reason: "the file could not be replaced",
+			done[i] = &Saved{Action: Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
 		}
 		return nil
@@ -76,9 +75,9 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		return nil, err
 	}
 
-	r := report.OfServers("snapshot", fleet.Status(surfaces), fleet.Seen(surfaces))
-	for i := range r.Servers {
-		r.Servers[i].Saved = done[i]
+	r := &SaveResult{Status: fleet.Status(surfaces)}
+	for i, s := range surfaces {
+		r.Servers = append(r.Servers, SavedServer{s.Server, done[i]})
 	}
 	saved := kit.Filter(surfaces, func(s fleet.Surface) bool { return s.Whole() && s.Error == nil })
 	if o.File == "" && len(saved) > 0 {
@@ -88,12 +87,12 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		r.Problems = append(r.Problems, fmt.Sprintf("the packages of the servers were not locked: %v", err))
 		r.Status = max(r.Status, exit.Incomplete)
 	}
-	r.SetShard(ShardOfRun(p, f), nil)
+	r.Shard = ShardOfRun(p, f, r.Status, nil)
 	return r, nil
 }
 
 // printSnapshot writes the snapshot of s to standard output, unless it is incomplete.
-func printSnapshot(p host.Process, s *fleet.Surface) (*report.Saved, error) {
+func printSnapshot(p host.Process, s *fleet.Surface) (*Saved, error) {
 	if !s.Whole() {
 		return nil, nil
 	}
@@ -102,7 +101,7 @@ func printSnapshot(p host.Process, s *fleet.Surface) (*report.Saved, error) {
 		return nil, err
 	}
 	_, err = p.Out.Write(data)
-	return &report.Saved{Action: report.Created, File: "-"}, err
+	return &Saved{Action: Created, File: "-"}, err
 }
 
 // checkDir returns an error if the snapshots directory is outside of the project though no flag names it.
@@ -116,9 +115,9 @@ func checkDir(p host.Process, project config.Project) error {
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
 func (o SaveOptions) save(
 	ctx context.Context, p host.Process, s *fleet.Surface, file string,
-) (*report.Saved, error) {
-	skipped := func(why string) *report.Saved {
-		return &report.Saved{Action: report.Skipped, File: p.Rel(file), Reason: why}
+) (*Saved, error) {
+	skipped := func(why string) *Saved {
+		return &Saved{Action: Skipped, File: p.Rel(file), Reason: why}
 	}
 	switch {
 	case s.State == seen.Disabled:
@@ -138,7 +137,7 @@ func (o SaveOptions) save(
 	}
 	saved.File = p.Rel(file)
 	switch {
-	case saved.Action == report.Unchanged:
+	case saved.Action == Unchanged:
 		return saved, nil
 	case o.File != "":
 		return saved, files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
@@ -167,21 +166,21 @@ func replaceFile(p host.Process, file string, data []byte) error {
 
 // update returns what saving data to a file changes. A file without a snapshot is not overwritten, and the
 // snapshot of another server only by a configured one.
-func update(now fleet.Surface, data []byte, file string) (*report.Saved, error) {
+func update(now fleet.Surface, data []byte, file string) (*Saved, error) {
 	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	// a pipe or a device
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file):
-		return &report.Saved{Action: report.Created}, nil
+		return &Saved{Action: Created}, nil
 	case err != nil:
 		return nil, err
 	case bytes.Equal(before, data):
-		return &report.Saved{Action: report.Unchanged}, nil
+		return &Saved{Action: Unchanged}, nil
 	}
 	old, err := snapshot.Parse(before)
 	switch {
 	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides
-		return &report.Saved{Action: report.Updated, Reason: "it had conflict markers"}, nil
+		return &Saved{Action: Updated, Reason: "it had conflict markers"}, nil
 	case errors.Is(err, snapshot.ErrConflict):
 		return nil, errConflict(file)
 	case err != nil:
@@ -197,8 +196,8 @@ func update(now fleet.Surface, data []byte, file string) (*report.Saved, error) 
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
 
 // countChanges counts the items in which two snapshots differ. Items of one name count as one.
-func countChanges(old, new *snapshot.Snapshot) *report.Saved {
-	saved := &report.Saved{Action: report.Updated}
+func countChanges(old, new *snapshot.Snapshot) *Saved {
+	saved := &Saved{Action: Updated}
 	for _, kind := range snapshot.Kinds() {
 		before, after := old.List(kind).ByKey(), new.List(kind).ByKey()
 		for key, items := range after {

@@ -3,6 +3,8 @@ package compare
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,24 +15,56 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
-// ShardReport is the report of one shard, and the file that it was read from.
-type ShardReport struct {
-	File string
-	*report.Report
+// ShardResult is the result of one shard as its report has it, and the file that it was read from.
+type ShardResult struct {
+	File     string
+	Command  string // for messages
+	Stopped  bool   // the run was interrupted
+	Shard    *Shard
+	FailOn   finding.Threshold
+	Servers  []seen.Server
+	Findings []finding.Finding // nil = the command judges nothing
 }
 
-// MergeShards returns the report that one run over all servers would have made; there is at least one shard.
-// It adds what no shard can judge: budgets of all servers, names that they share, and unused waivers.
+// MergeResult is what one run over all servers would have found.
+type MergeResult struct {
+	Status   int               // without the findings
+	Findings []finding.Finding // nil = the command judges nothing
+	// compares names of servers by their order in the configuration
+	Order func(a, b string) int
+}
+
+// Judging is how the command of the shards judges.
+type Judging struct {
+	Rules    []finding.Rule
+	Policy   func(finding.Policy) finding.Policy
+	Together bool // there are rules about all servers, which shards leave to merge
+}
+
+// JudgingChanges returns how diff judges.
+func JudgingChanges() Judging {
+	return Judging{Rules: diff.Rules(), Policy: func(p finding.Policy) finding.Policy { return p }}
+}
+
+// JudgingServers returns how check judges.
+func JudgingServers() Judging {
+	return Judging{Rules: check.Rules(), Policy: finding.Policy.CheckPolicy, Together: true}
+}
+
+// MergeShards returns what one run over all servers would have found; there is at least one shard. It adds
+// what no shard can judge: budgets of all servers, names that they share, and unused waivers.
 func MergeShards(
-	ctx context.Context, p host.Process, s fleet.Selection, shards []ShardReport,
-) (*report.Report, error) {
+	ctx context.Context, p host.Process, s fleet.Selection, shards []ShardResult, how Judging,
+) (*MergeResult, error) {
 	if err := fitTogether(shards); err != nil {
 		return nil, err
 	}
@@ -43,34 +77,29 @@ func MergeShards(
 		return nil, fmt.Errorf("%s: the configuration here is not the one of that run: merge in the "+
 			"directory that the shards ran in, or name their configuration with --config", first.File)
 	}
-	whole := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: statusOf(shards)}
+	whole := &MergeResult{Status: statusOf(shards), Order: inOrderOf(cfg)}
 	for _, shard := range shards {
-		if shard.FindingsDigest() != shard.Shard.Findings {
+		if FindingsDigest(shard.Findings, shard.Servers) != shard.Shard.Findings {
 			return nil, fmt.Errorf("%s: the findings of %s were changed after the run: run it again",
 				shard.File, shard.Shard)
 		}
-		whole.Servers, whole.Problems = append(whole.Servers, shard.Servers...),
-			append(whole.Problems, shard.Problems...)
 	}
-	byPlace := inOrderOf(cfg)
-	slices.SortStableFunc(whole.Servers, func(a, b report.Server) int { return byPlace(a.Name, b.Name) })
-	if slices.ContainsFunc(shards, func(shard ShardReport) bool { return shard.Findings != nil }) {
-		whole.Findings = judgeTogether(p, cfg, whole, shards)
-	}
-	if whole.Fails() && (whole.Status == exit.OK || whole.Status == exit.NoBaseline) {
-		whole.Status = exit.Findings
+	if slices.ContainsFunc(shards, func(shard ShardResult) bool { return shard.Findings != nil }) {
+		whole.Findings = judgeTogether(p, cfg, shards, how)
 	}
 	return whole, nil
 }
 
 // judgeTogether returns the findings of all shards and those about all servers, under the policy.
 func judgeTogether(
-	p host.Process, cfg *config.Config, whole *report.Report, shards []ShardReport,
+	p host.Process, cfg *config.Config, shards []ShardResult, how Judging,
 ) []finding.Finding {
+	var servers []seen.Server
 	var found []finding.Finding
 	var members []check.Member
 	var read, partial []string
 	for _, shard := range shards {
+		servers = append(servers, shard.Servers...)
 		members, partial = append(members, shard.Shard.Members...), append(partial, shard.Shard.Partial...)
 		for _, f := range shard.Findings {
 			if f.Waiver = nil; !strings.HasPrefix(f.Item, "waiver/") { // the policy adds both again
@@ -78,20 +107,40 @@ func judgeTogether(
 			}
 		}
 	}
-	for _, s := range whole.Servers {
+	byPlace := inOrderOf(cfg)
+	slices.SortStableFunc(servers, func(a, b seen.Server) int { return byPlace(a.Name, b.Name) })
+	for _, s := range servers {
 		if s.State != seen.Disabled && !slices.Contains(partial, s.Name) {
 			read = append(read, s.Name)
 		}
 	}
-	applied, policy := diff.Rules(), cfg.Project.Policy
-	if whole.Command == "check" {
-		applied, policy = check.Rules(), policy.CheckPolicy()
-		byPlace := inOrderOf(cfg)
+	if how.Together {
 		slices.SortStableFunc(members, func(a, b check.Member) int { return byPlace(a.Name, b.Name) })
 		found = append(found, check.Together(members, cfg.Project.Budgets)...)
 	}
-	fleet.AddOff(kit.Map(whole.Servers, func(s report.Server) seen.Server { return s.Server }), found)
-	return policy.Apply(found, fleet.ScopeOf(cfg, report.RuleIDs(applied), read, partial), p.Now)
+	fleet.AddOff(servers, found)
+	return how.Policy(cfg.Project.Policy).Apply(found,
+		fleet.ScopeOf(cfg, fleet.RuleIDs(how.Rules), read, partial), p.Now)
+}
+
+// FindingsDigest returns the SHA-256 of findings as JSON has them and of the states of servers. A shard
+// carries it, so that mcpctl merge notices a report that was edited.
+func FindingsDigest(findings []finding.Finding, servers []seen.Server) string {
+	h := sha256.New()
+	add := func(v any) {
+		raw, err := rawjson.Encode(v)
+		if err != nil {
+			raw = []byte(err.Error()) // which the report fails with, too
+		}
+		printable.WriteIndented(h, raw, 0)
+	}
+	for _, f := range findings {
+		add(f)
+	}
+	for _, s := range servers {
+		add([]string{s.Name, string(s.State)})
+	}
+	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // inOrderOf returns the comparison of server names by their order in the configuration. Those that only the
@@ -111,10 +160,10 @@ func inOrderOf(cfg *config.Config) func(a, b string) int {
 
 // statusOf returns the exit status of all shards without findings: 2 if the configuration kept every server
 // from being tried.
-func statusOf(shards []ShardReport) int {
+func statusOf(shards []ShardResult) int {
 	var all []int
 	for _, shard := range shards {
-		asked := func(s report.Server) bool { return s.State != seen.Disabled }
+		asked := func(s seen.Server) bool { return s.State != seen.Disabled }
 		if slices.ContainsFunc(shard.Servers, asked) {
 			all = append(all, shard.Shard.Status)
 		}
@@ -140,7 +189,7 @@ const longestRun = 12 * time.Hour
 
 // fitTogether returns an error unless the reports are all shards of one run, each once, and each server is in
 // one of them.
-func fitTogether(shards []ShardReport) error {
+func fitTogether(shards []ShardResult) error {
 	files, reported := map[int]string{}, map[string]string{}
 	for _, shard := range shards {
 		first := shards[0]
@@ -151,10 +200,10 @@ func fitTogether(shards []ShardReport) error {
 		if shard.Shard.Index < 1 || shard.Shard.Index > shard.Shard.Total {
 			return fmt.Errorf("%s: invalid %s: run it again", shard.File, shard.Shard)
 		}
-		if shard.Verdict == exit.Stopped {
+		if shard.Stopped {
 			return fmt.Errorf("%s: %s was interrupted: run it again", shard.File, shard.Shard)
 		}
-		if a, b := runOf(first.Report), runOf(shard.Report); a != b {
+		if a, b := runOf(first), runOf(shard); a != b {
 			return fmt.Errorf("%s and %s are of different runs: %s, and %s: specify the shards of one run",
 				first.File, shard.File, a, b)
 		}
@@ -192,7 +241,7 @@ func fitTogether(shards []ShardReport) error {
 }
 
 // runOf describes what the shards of one run have in common.
-func runOf(r *report.Report) string {
+func runOf(r ShardResult) string {
 	words := fmt.Sprintf("%s in %d shards", r.Command, r.Shard.Total)
 	if len(r.Shard.Only) > 0 {
 		words += " with --only " + strings.Join(r.Shard.Only, ",")
@@ -206,15 +255,16 @@ func runOf(r *report.Report) string {
 	return words
 }
 
-// ShardOfRun returns what a report says about the shard of a run with some flags; nil when the run is not
-// divided.
-func ShardOfRun(p host.Process, f *fleet.Fleet, with ...string) *report.Shard {
+// ShardOfRun returns the shard that a run with some flags is; nil when it is not divided. status is that
+// without findings, partial are the servers that did not answer in full.
+func ShardOfRun(p host.Process, f *fleet.Fleet, status int, partial []string, with ...string) *Shard {
 	selected := f.Selected()
 	if selected.Shard.Count == 0 {
 		return nil
 	}
-	return &report.Shard{
+	return &Shard{
 		Index: selected.Shard.Index, Total: selected.Shard.Count, Only: selected.Only, With: with,
 		Of: fleet.Digest(f.Config), Began: p.Now.UTC().Truncate(time.Second),
+		Status: status, Partial: partial,
 	}
 }

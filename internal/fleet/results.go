@@ -54,9 +54,8 @@ func (r *Results) Status() int {
 	return exit.NoBaseline
 }
 
-// Judged returns the findings of the run as the policy sees them. rules are the ids of those that were
-// applied.
-func (r *Results) Judged(
+// judged returns the findings of the run as the policy sees them.
+func (r *Results) judged(
 	p host.Process, cfg *config.Config, policy finding.Policy, rules []string,
 ) []finding.Finding {
 	scope := ScopeOf(cfg, rules, r.whole, r.Partial)
@@ -70,6 +69,38 @@ func (r *Results) Judged(
 	NoteEnds(p, cfg)
 	AddOff(Seen(r.Surfaces), r.Found)
 	return policy.Apply(r.Found, scope, p.Now)
+}
+
+// Judgement is what a run that judges servers found.
+type Judgement struct {
+	Policy   finding.Policy
+	Findings []finding.Finding // as the policy sees them
+	Partial  []string          // servers that did not answer in full
+	Status   int               // without the findings
+	Problem  error             // what keeps the run from being complete; nil = nothing
+}
+
+// Judge returns what the run found under the policy. rules are the ids of those that were applied.
+func (r *Results) Judge(p host.Process, cfg *config.Config, policy finding.Policy, rules []string) Judgement {
+	return Judgement{Policy: policy, Findings: r.judged(p, cfg, policy, rules), Partial: r.Partial,
+		Status: r.Status()}
+}
+
+// Exit returns the exit status with the findings.
+func (j Judgement) Exit() int {
+	status := j.Status
+	if j.Policy.Fails(j.Findings) && (status == exit.OK || status == exit.NoBaseline) {
+		status = exit.Findings
+	}
+	if j.Problem != nil && status != exit.Usage && status <= exit.NoBaseline {
+		status = exit.Incomplete
+	}
+	return status
+}
+
+// RuleIDs returns the ids of rules, in their order.
+func RuleIDs(rules []finding.Rule) []string {
+	return kit.Map(rules, func(rule finding.Rule) string { return rule.ID })
 }
 
 // ScopeOf returns what a run by these rules examined, so that a waiver is reported as unused only if it could
@@ -133,5 +164,5 @@ func NoteEnds(p host.Process, cfg *config.Config) {
 // ruleIDs returns the ids of all rules that mcpctl.yaml may name.
 func ruleIDs() []string {
 	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
-	return slices.Sorted(slices.Values(kit.Map(all, func(r finding.Rule) string { return r.ID })))
+	return slices.Sorted(slices.Values(RuleIDs(all)))
 }

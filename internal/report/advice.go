@@ -6,6 +6,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // Repeat is what an advised command repeats of the one that ran, so that it is about the same servers.
@@ -19,19 +21,17 @@ type Repeat struct {
 
 // With returns a command of mcpctl for the same servers, with words before the SOURCEs.
 func (c Repeat) With(command string, words ...string) string {
-	flags := c.Flags
-	if command != "snapshot" && command != "show" {
-		flags = kit.Join(" ", flags, c.Compare)
-	}
-	line := kit.Join(" ", "mcpctl "+command, flags, kit.Join(" ", words...), c.Sources)
+	line := kit.Join(" ", "mcpctl "+command, c.Flags, c.Compare, kit.Join(" ", words...), c.Sources)
 	if c.Command != "" {
 		line += " -- " + c.Command
 	}
 	return line
 }
 
-// about returns a command of mcpctl for one server that the run named or found, with words behind it.
-func (c Repeat) about(s Server, command string, words ...string) string {
+// about returns a command that compares nothing, for one server that the run named or found, with words
+// behind it.
+func (c Repeat) about(s seen.Server, command string, words ...string) string {
+	c.Compare = ""
 	switch {
 	case published(s.Source):
 		c.Sources = printable.ShellWord(s.Source)
@@ -45,8 +45,9 @@ func (c Repeat) about(s Server, command string, words ...string) string {
 }
 
 // SaveHint returns what to do about servers without a snapshot.
-func (c Repeat) SaveHint(servers ...Server) string {
+func (c Repeat) SaveHint(servers ...seen.Server) string {
 	const save = "save one: "
+	c.Compare = ""
 	if len(servers) != 1 {
 		return save + c.With("snapshot")
 	}

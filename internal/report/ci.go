@@ -43,7 +43,7 @@ func (s Server) alerts(run Repeat) []alert {
 	}
 	if s.Unsaved {
 		all = append(all,
-			alert{server: s.Name, title: "no saved snapshot", text: run.SaveHint(s), at: s.place()})
+			alert{server: s.Name, title: "no saved snapshot", text: run.SaveHint(s.Server), at: s.place()})
 	}
 	return all
 }

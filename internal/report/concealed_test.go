@@ -11,6 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // hiding is a long text with everything in it that is meant for the model and not for a reviewer; each part has a name.
@@ -85,7 +87,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 	}
 	r := &report.Report{Command: "diff", Findings: found,
 		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"},
-			Comparison: report.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
+			Comparison: compare.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])
@@ -145,7 +147,7 @@ func TestAChangedTextIsWholeSomewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report.Report{Command: "diff", Findings: found,
-		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: report.Comparison{Base: "old.json"}}}}
+		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: compare.Comparison{Base: "old.json"}}}}
 	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
 		var out bytes.Buffer
 		if err := report.Write(&out, format, r, options); err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // fleetReport is what diff says of n servers: three in four want an argument that they did not want, one in seven has another
@@ -20,7 +22,7 @@ func fleetReport(n int) *Report {
 		name := fmt.Sprintf("server-%05d", i)
 		s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json",
 			Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
-			Comparison: Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
+			Comparison: compare.Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
 		if i%20 == 19 {
 			s.State = seen.Failed
 			s.Fail(fleetFailure(name, i/20))
@@ -85,9 +87,9 @@ func spent(t *testing.T, format string, n int) uint64 {
 func listed(r *Report, command string) *Report {
 	all := &Report{Command: command, Status: r.Status}
 	for _, s := range r.Servers {
-		s.Base, s.Saved = "", &Saved{Action: Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
+		s.Base, s.Saved = "", &compare.Saved{Action: compare.Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
 		if s.State == seen.Failed {
-			s.Saved.Action = Skipped
+			s.Saved.Action = compare.Skipped
 		}
 		all.Servers = append(all.Servers, s)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // FuzzWrite puts any text in every place and any JSON in every raw value, and checks that no format lets it out.
@@ -110,8 +112,8 @@ func filled(command, s string, value json.RawMessage) *Report {
 				Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}},
 			Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
 				Tools: items, Prompts: items, Resources: items, ResourceTemplates: items}},
-		Saved:      &Saved{Action: Skipped, File: s, Reason: s},
-		Definition: trust.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: Comparison{Base: s},
+		Saved:      &compare.Saved{Action: compare.Skipped, File: s, Reason: s},
+		Definition: trust.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: compare.Comparison{Base: s},
 	}
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")

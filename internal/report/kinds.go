@@ -7,6 +7,10 @@ import (
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+
+	"github.com/mcpctl/mcpctl/internal/call"
 )
 
 // commandKind is what sets the report of a command apart: how people read it, what JSON says of a server, and
@@ -101,7 +105,7 @@ func savedOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
 		seen.Answer
-		Saved *Saved `json:"saved,omitempty"`
+		Saved *compare.Saved `json:"saved,omitempty"`
 	}{head, s.Answer, s.Saved}
 }
 
@@ -109,8 +113,8 @@ func acceptedOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
 		seen.Answer
-		Comparison
-		Saved *Saved `json:"saved,omitempty"`
+		compare.Comparison
+		Saved *compare.Saved `json:"saved,omitempty"`
 	}{head, s.Answer, s.Comparison, s.Saved}
 }
 
@@ -119,7 +123,7 @@ func diffedOf(head serverHead, s *Server) any {
 		serverHead
 		Clients *check.ClientTools `json:"clientTools,omitempty"`
 		seen.Answer
-		Comparison
+		compare.Comparison
 		FailOn finding.Threshold `json:"failOn,omitempty"`
 	}{head, s.Clients, s.Answer, s.Comparison, s.FailOn}
 }
@@ -129,8 +133,8 @@ func checkedOf(head serverHead, s *Server) any {
 		serverHead
 		Clients *check.ClientTools `json:"clientTools,omitempty"`
 		seen.Answer
-		FailOn    finding.Threshold `json:"failOn,omitempty"`
-		Expensive []ToolCost        `json:"expensive,omitempty"`
+		FailOn    finding.Threshold  `json:"failOn,omitempty"`
+		Expensive []compare.ToolCost `json:"expensive,omitempty"`
 	}{head, s.Clients, s.Answer, s.FailOn, s.Expensive}
 }
 
@@ -139,7 +143,7 @@ func replayedOf(head serverHead, s *Server) any {
 		serverHead
 		seen.Answer
 		FailOn   finding.Threshold `json:"failOn,omitempty"`
-		Replayed []Replayed        `json:"replayed,omitempty"`
+		Replayed []call.Replayed   `json:"replayed,omitempty"`
 	}{head, s.Answer, s.FailOn, s.Replayed}
 }
 

@@ -16,6 +16,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
+	"github.com/mcpctl/mcpctl/pkg/check"
 )
 
 // Documented is what stands in a file between the marks of a server, which mcpctl show replaces.
@@ -113,7 +116,7 @@ func DocumentedOf(all []Documented, server string, adHoc bool) []Documented {
 
 // documentation returns the page of a server that stands between marks: what its author documents, in the
 // order of the names.
-func documentation(s Server) string {
+func documentation(s seen.Server) string {
 	var m markdown
 	for _, k := range snapshot.Kinds() {
 		if items := *s.Items(k); len(items) > 0 {
@@ -129,40 +132,58 @@ func documentation(s Server) string {
 // blockLevel is the level of the heading that a block stands below.
 const blockLevel = 2
 
-// OutdatedItem is an item whose documentation is not what the server says; without a Kind, what else stands
-// between the marks.
-type OutdatedItem struct {
-	Kind     snapshot.Kind
-	Name     string
-	Line     int    // of its heading, or of the first mark
-	Old, New string // what stands there, and what should; empty = nothing
+// Docs are the blocks of a file, which check compares with servers.
+type Docs []Documented
+
+// ReadDocs returns what a file documents of servers.
+func ReadDocs(file string, text []byte) (compare.Documentation, error) {
+	all, err := DocumentedIn(file, text)
+	return Docs(all), err
 }
 
-// Outdated returns the items of a block that are not as the server offers them. How programs lay out Markdown
+// Servers returns the names of the servers that the file has marks of.
+func (d Docs) Servers() []string {
+	return kit.Distinct(kit.Map(d, func(d Documented) string { return d.Server }))
+}
+
+// Describes reports whether the file has marks of a server.
+func (d Docs) Describes(server string, adHoc bool) bool {
+	return len(DocumentedOf(d, server, adHoc)) > 0
+}
+
+// Outdated returns the items of a server that are not as it offers them.
+func (d Docs) Outdated(s seen.Server, adHoc bool) []check.OutdatedItem {
+	return kit.Flat(DocumentedOf(d, s.Name, adHoc),
+		func(block Documented) []check.OutdatedItem { return block.outdated(s) })
+}
+
+// outdated returns the items of a block that are not as the server offers them. How programs lay out Markdown
 // makes no difference.
-func (d Documented) Outdated(s Server) (all []OutdatedItem) {
+func (d Documented) outdated(s seen.Server) (all []check.OutdatedItem) {
 	page := documentation(s)
 	was, is := sectionsOf(d.Text), sectionsOf(page)
 	find := func(sections []docsSection, one docsSection) int {
 		return slices.IndexFunc(sections, func(other docsSection) bool { return other.id == one.id })
 	}
 	for _, now := range is {
-		item := OutdatedItem{Kind: now.kind, Name: now.name, Line: d.Line, New: now.text}
+		item := check.OutdatedItem{Kind: now.kind, Name: now.name, Now: now.text}
+		item.Text.Line = d.Line
 		i := find(was, now)
 		if i >= 0 {
-			item.Line, item.Old = d.Line+was[i].line, was[i].text
+			item.Text = check.DeclaredText{Text: was[i].text, Line: d.Line + was[i].line}
 		}
-		if plainly(item.Old) != plainly(item.New) && (i >= 0 || now.kind != "") {
+		if plainly(item.Text.Text) != plainly(item.Now) && (i >= 0 || now.kind != "") {
 			all = append(all, item)
 		}
 	}
 	for _, old := range was {
 		if find(is, old) < 0 && old.text != old.id {
-			all = append(all, OutdatedItem{old.kind, old.name, d.Line + old.line, old.text, ""})
+			all = append(all, check.OutdatedItem{Kind: old.kind, Name: old.name,
+				Text: check.DeclaredText{Text: old.text, Line: d.Line + old.line}})
 		}
 	}
 	if len(all) == 0 && plainly(d.Text) != plainly(page) {
-		all = append(all, OutdatedItem{Line: d.Line})
+		all = append(all, check.OutdatedItem{Text: check.DeclaredText{Line: d.Line}})
 	}
 	return all
 }
@@ -316,7 +337,7 @@ func (d docsFile) replaced(servers []Server, adHoc bool) (text []byte, replaced 
 		if i < 0 {
 			continue
 		}
-		page := documentation(servers[i])
+		page := documentation(servers[i].Server)
 		if endsInCRLF(text, block.start) {
 			page = strings.ReplaceAll(page, "\n", "\r\n")
 		}

@@ -90,7 +90,7 @@ func FuzzDocs(f *testing.F) {
 			if !replaced || !hasBegin || !hasEnd || crlf && bytes.Count(inner, []byte("\n")) != bytes.Count(inner, []byte("\r\n")) {
 				t.Fatalf("what stands elsewhere changed: %q", written)
 			}
-			if outdated := file.blocks[0].Outdated(server); (len(outdated) == 0) != bytes.Equal(written, file.text) {
+			if outdated := file.blocks[0].outdated(server.Server); (len(outdated) == 0) != bytes.Equal(written, file.text) {
 				t.Fatalf("outdated: %+v in %q, now %q", outdated, file.text, written)
 			}
 			file.text = written
@@ -100,18 +100,18 @@ func FuzzDocs(f *testing.F) {
 
 // TestOutdated names the items whose documentation is not what the server says.
 func TestOutdated(t *testing.T) {
-	server := func(tools ...string) Server {
+	server := func(tools ...string) seen.Server {
 		var items seen.Items
 		for _, tool := range tools {
 			items = append(items, json.RawMessage(tool))
 		}
-		return Server{Server: seen.Server{Offer: seen.Offer{Tools: items}}}
+		return seen.Server{Offer: seen.Offer{Tools: items}}
 	}
 	open, shut := `{"name":"open","description":"Opens it."}`, `{"name":"shut","inputSchema":{"properties":{"id":{"type":"integer"}}}}`
 	page := documentation(server(open, shut))
 	for name, c := range map[string]struct {
 		text, want string
-		now        Server
+		now        seen.Server
 	}{
 		"up to date":     {page, "", server(open, shut)},
 		"another order":  {page, "", server(shut, open)},
@@ -126,8 +126,8 @@ func TestOutdated(t *testing.T) {
 			"tools open 13; tools shut 7; ", server(open, shut)},
 	} {
 		got := ""
-		for _, o := range (Documented{Line: 3, Text: c.text}).Outdated(c.now) {
-			got += fmt.Sprint(o.Kind, " ", o.Name, " ", o.Line, "; ")
+		for _, o := range (Documented{Line: 3, Text: c.text}).outdated(c.now) {
+			got += fmt.Sprint(o.Kind, " ", o.Name, " ", o.Text.Line, "; ")
 		}
 		if got != c.want {
 			t.Errorf("%s: %q, want %q in\n%s", name, got, c.want, c.text)

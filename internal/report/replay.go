@@ -6,21 +6,9 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/call"
 )
-
-// Replayed are the calls of one tool that were sent again, or the call of one expectation.
-type Replayed struct {
-	Tool string `json:"tool"`
-	// the line of the expectation; nil = recorded calls
-	Expectation *finding.Location `json:"expectation,omitempty"`
-	Calls       int               `json:"calls"`                // calls that were answered
-	Same        int               `json:"same"`                 // results that are as recorded or expected
-	Unrecorded  int               `json:"unrecorded,omitempty"` // calls without a recorded result
-	NotSent     int               `json:"notSent,omitempty"`    // calls that could not or must not be sent
-}
-
-// different returns how many results are not as recorded or expected.
-func (r Replayed) different() int { return r.Calls - r.Same - r.Unrecorded }
 
 // writeReplayed writes a table of the calls that were sent, then the results that are not as recorded.
 func writeReplayed(p *page, r *Report) {
@@ -31,13 +19,13 @@ func writeReplayed(p *page, r *Report) {
 		p.below(span{s.Name, bold})
 		p.grid(2, []column{{title: "TOOL", name: true}, {title: "CALLS", right: true},
 			{title: "SAME", right: true}, {title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},
-		}, kit.Map(s.Replayed, func(c Replayed) []span {
+		}, kit.Map(s.Replayed, func(c call.Replayed) []span {
 			title := c.Tool
 			if c.Expectation != nil {
 				title += " (" + c.Expectation.String() + ")"
 			}
 			return []span{{title, plain}, numberCell(c.Calls, plain), numberCell(c.Same, green),
-				numberCell(c.different(), red), numberCell(c.NotSent, yellow)}
+				numberCell(c.Different(), red), numberCell(c.NotSent, yellow)}
 		}))
 	}
 	writeGroups(p, r.view(p.Options), p.groups(r.Groups))
@@ -65,7 +53,7 @@ func replayedCases(s Server, found []finding.Finding, test func(finding.Finding)
 			failed := test(found[i])
 			failed.Name = one.Name
 			all = append(all, failed)
-		case c.different() == 0:
+		case c.Different() == 0:
 			all = append(all, one)
 		}
 	}

@@ -10,27 +10,23 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // Version is the number of the JSON form that this package writes.
@@ -58,22 +54,7 @@ type Report struct {
 	Problems []string     `json:"problems,omitempty"`
 	Summary  seen.Summary `json:"summary"` // how many of what; Write sets it
 	// of a run over a part of the servers; nil = it was over all that were chosen
-	Shard *Shard `json:"shard,omitempty"`
-}
-
-// Shard names the configured servers that a run was over, and holds what mcpctl merge needs of them.
-type Shard struct {
-	Index    int       `json:"index"`             // from 1
-	Total    int       `json:"total"`             // number of shards
-	Of       string    `json:"of"`                // digest of the configuration, which all shards share
-	Findings string    `json:"findings"`          // digest of the findings and the states of the servers
-	Began    time.Time `json:"began,omitzero"`    // when the run began
-	Only     []string  `json:"only,omitempty"`    // the values of --only
-	With     []string  `json:"with,omitempty"`    // diff, check: flags that choose what is compared
-	Status   int       `json:"status"`            // the exit status without findings
-	Partial  []string  `json:"partial,omitempty"` // diff, check: servers that did not answer in full
-	// check: the input of rules about all servers
-	Members []check.Member `json:"members,omitempty"`
+	Shard *compare.Shard `json:"shard,omitempty"`
 }
 
 // meaning returns why the exit status of a report is not 0.
@@ -129,102 +110,6 @@ type Options struct {
 	// markdown: the most bytes it may have; 0 = as many as GitHub takes in a comment
 	Limit   int
 	Version string // sarif: version of the program that writes
-}
-
-// String returns "shard 2 of 8"; empty for nil.
-func (s *Shard) String() string {
-	if s == nil {
-		return ""
-	}
-	return fmt.Sprintf("shard %d of %d", s.Index, s.Total)
-}
-
-// SetShard makes the report that of a shard, some of whose servers did not answer in full; nil = not divided.
-func (r *Report) SetShard(shard *Shard, partial []string) {
-	if shard != nil {
-		shard.Status, shard.Partial = r.Status, partial
-		r.Shard = shard
-	}
-}
-
-// OfServers returns the report of a command that shows servers.
-func OfServers(command string, status int, servers []seen.Server) *Report {
-	return &Report{Command: command, Status: status,
-		Servers: kit.Map(servers, func(s seen.Server) Server { return Server{Server: s} })}
-}
-
-// OfTrust returns the report of a command about trust.
-func OfTrust(command string, all *trust.Result) *Report {
-	return &Report{Command: command, Status: all.Status, Problems: all.Problems,
-		Servers: kit.Map(all.Servers, func(s trust.Server) Server {
-			return Server{Server: s.Server, Definition: s.Definition, Since: s.Since}
-		})}
-}
-
-// OfLogins returns the report of a command about logins.
-func OfLogins(command string, all *login.Result) *Report {
-	return &Report{Command: command, Status: all.Status, Problems: all.Problems,
-		Servers: kit.Map(all.Servers, func(s login.Server) Server {
-			return Server{Server: s.Server, Login: &s.Login,
-				Definition: trust.Definition{Description: config.Description{URL: s.URL}}}
-		})}
-}
-
-// Judgement is what a command found that judges servers.
-type Judgement struct {
-	Policy   finding.Policy
-	Status   int // without the findings
-	Servers  []Server
-	Findings []finding.Finding // as the policy sees them
-	Shard    *Shard            // nil = the run is not divided
-	Partial  []string          // servers that did not answer in full
-}
-
-// Report returns the report of a command about a judgement.
-func (j Judgement) Report(command string) *Report {
-	r := &Report{Command: command, Status: j.Status, FailOn: j.Policy.FailOn, Findings: j.Findings,
-		Servers: append([]Server{}, j.Servers...)}
-	for i, s := range r.Servers {
-		if threshold := j.Policy.Threshold(s.Name); threshold != j.Policy.FailOn {
-			r.Servers[i].FailOn = threshold
-		}
-	}
-	r.SetShard(j.Shard, j.Partial)
-	if j.Policy.Fails(r.Findings) && (r.Status == exit.OK || r.Status == exit.NoBaseline) {
-		r.Status = exit.Findings
-	}
-	return r
-}
-
-// Unanswered adds a problem to a report, which is incomplete then; nil = none.
-func (r *Report) Unanswered(problem error) {
-	if problem == nil {
-		return
-	}
-	r.Problems = append(r.Problems, problem.Error())
-	if r.Status <= exit.NoBaseline && r.Status != exit.Usage {
-		r.Status = exit.Incomplete
-	}
-}
-
-// FindingsDigest returns the SHA-256 of the findings as JSON has them and of the states of the servers. A
-// shard carries it, so that mcpctl merge notices a report that was edited.
-func (r *Report) FindingsDigest() string {
-	h := sha256.New()
-	add := func(v any) {
-		raw, err := rawjson.Encode(v)
-		if err != nil {
-			raw = []byte(err.Error()) // which the report fails with, too
-		}
-		printable.WriteIndented(h, raw, 0)
-	}
-	for _, f := range r.Findings {
-		add(f)
-	}
-	for _, s := range r.Servers {
-		add([]string{s.Name, string(s.State)})
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
 // Fails reports whether a finding makes the run fail.
@@ -307,7 +192,7 @@ func (r *Report) complete() *Report {
 	}
 	if r.Shard != nil {
 		shard := *r.Shard
-		shard.Findings = r.FindingsDigest()
+		shard.Findings = compare.FindingsDigest(r.Findings, seenOf(r.Servers))
 		full.Shard = &shard
 	}
 	return &full

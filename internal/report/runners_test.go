@@ -15,6 +15,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+
+	"github.com/mcpctl/mcpctl/internal/watchrun"
 )
 
 // orders are texts that a runner would obey, in the places in which one looks for them.
@@ -128,10 +130,10 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 // events are events with s in every place.
 func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
-		e := WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s},
+		e := watchrun.Event{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s},
 			Error:    &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
-			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
-		check(string(EventJSON(e)))
+			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []watchrun.Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
+		check(string(e.JSON()))
 		for _, width := range []int{0, 50} {
 			line := EventLine{Time: e.Time, Server: s, Word: kind, Remark: s, Error: e.Error, Findings: e.Findings}
 			check(line.Text(Options{Width: width}))

@@ -19,6 +19,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 const schemaFile = "../../docs/report.schema.json"
@@ -100,7 +102,7 @@ func TestSchemaTypes(t *testing.T) {
 	if err := json.Unmarshal(raw, &root); err != nil {
 		t.Fatal(err)
 	}
-	compare := func(name string, value any, s schemaObject) {
+	agree := func(name string, value any, s schemaObject) {
 		t.Helper()
 		if diff := cmp.Diff(root.members(s), jsonMembers(reflect.TypeOf(value))); diff != "" {
 			t.Errorf("%s: -schema +type:\n%s", name, diff)
@@ -116,32 +118,32 @@ func TestSchemaTypes(t *testing.T) {
 	}
 	report := root
 	report.AllOf = nil
-	compare("report", Report{}, report)
-	compare("shard", Shard{}, root.Properties["shard"])
-	compare("member", check.Member{}, *root.Properties["shard"].Properties["members"].Items)
-	compare("file", config.File{}, *root.Properties["files"].Items)
-	compare("rule", finding.Rule{}, *root.Properties["rules"].Items)
+	agree("report", Report{}, report)
+	agree("shard", compare.Shard{}, root.Properties["shard"])
+	agree("member", check.Member{}, *root.Properties["shard"].Properties["members"].Items)
+	agree("file", config.File{}, *root.Properties["files"].Items)
+	agree("rule", finding.Rule{}, *root.Properties["rules"].Items)
 	answer, definition := root.Defs["answer"], root.Defs["definition"]
 	kinds := kit.Map(snapshot.Kinds(), func(k snapshot.Kind) string { return string(k) })
 	slices.Sort(kinds)
 	if diff := cmp.Diff(kinds, root.members(answer.Properties["counts"])); diff != "" {
 		t.Errorf("counts: -kinds +schema:\n%s", diff)
 	}
-	compare("incomplete", seen.PartialList{}, *answer.Properties["incomplete"].Items)
-	compare("effects", config.Effects{}, definition.Properties["effects"])
-	compare("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
-	compare("login", login.LoginStatus{}, root.Defs["loginServer"].Properties["login"])
+	agree("incomplete", seen.PartialList{}, *answer.Properties["incomplete"].Items)
+	agree("effects", config.Effects{}, definition.Properties["effects"])
+	agree("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
+	agree("login", login.LoginStatus{}, root.Defs["loginServer"].Properties["login"])
 	tools := root.Defs["clientTools"]
 	filter := *tools.Properties["filters"].Items
-	compare("clientTools", check.ClientTools{}, tools)
-	compare("filter", check.ClientFilter{}, filter)
-	compare("off", check.ClientOff{}, *filter.Properties["off"].Items)
-	compare("unknown", check.ClientEntry{}, *filter.Properties["unknown"].Items)
-	compare("off of a finding", finding.OffIn{}, *root.Defs["finding"].Properties["off"].Items)
-	compare("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
-	for name, value := range map[string]any{"failure": seen.Failure{}, "notice": seen.Oddity{}, "saved": Saved{},
+	agree("clientTools", check.ClientTools{}, tools)
+	agree("filter", check.ClientFilter{}, filter)
+	agree("off", check.ClientOff{}, *filter.Properties["off"].Items)
+	agree("unknown", check.ClientEntry{}, *filter.Properties["unknown"].Items)
+	agree("off of a finding", finding.OffIn{}, *root.Defs["finding"].Properties["off"].Items)
+	agree("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
+	for name, value := range map[string]any{"failure": seen.Failure{}, "notice": seen.Oddity{}, "saved": compare.Saved{},
 		"finding": seen.Judged{}, "summary": seen.Summary{}} {
-		compare(name, value, root.Defs[name])
+		agree(name, value, root.Defs[name])
 	}
 }
 

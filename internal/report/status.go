@@ -13,6 +13,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // loginStyles are the colours of the states of a login; others are dim.
@@ -55,7 +57,8 @@ func writeLogins(p *page, r *Report) {
 // were created, updated, unchanged and skipped.
 func writeSaved(p *page, r *Report) {
 	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
-	styles := map[Action]style{Created: green, Updated: yellow, Unchanged: dim, Skipped: red}
+	styles := map[compare.Action]style{compare.Created: green, compare.Updated: yellow,
+		compare.Unchanged: dim, compare.Skipped: red}
 	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
@@ -68,7 +71,8 @@ func writeSaved(p *page, r *Report) {
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	writeFailures(p, r.Servers)
 	p.gap()
-	done := kit.Tally(of, string(Created), string(Updated), string(Unchanged), string(Skipped))
+	done := kit.Tally(of, string(compare.Created), string(compare.Updated), string(compare.Unchanged),
+		string(compare.Skipped))
 	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 

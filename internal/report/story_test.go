@@ -17,6 +17,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // release is the report of what changed between two releases of a real server.
@@ -40,7 +42,7 @@ func release(t *testing.T, name string) *report.Report {
 	}
 	return &report.Report{Command: "diff", Status: 1,
 		Servers: []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"},
-			Comparison: report.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
+			Comparison: compare.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
 		Findings: found}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // writeVerdicts writes the findings of a comparison: a summary, the groups in full, then servers without
@@ -70,7 +72,7 @@ func writeChecked(p *page, r *Report) {
 
 // writeExpensive names the tools of all servers that cost most, where there are more of them than it names.
 func writeExpensive(p *page, servers []Server) {
-	var all []ToolCost
+	var all []compare.ToolCost
 	tools := 0
 	for _, s := range servers {
 		tools += s.Counts[snapshot.Tools]
@@ -81,12 +83,12 @@ func writeExpensive(p *page, servers []Server) {
 			all = append(all, t)
 		}
 	}
-	if tools <= mostExpensive || len(all) == 0 {
+	if tools <= compare.MostExpensive || len(all) == 0 {
 		return
 	}
-	slices.SortStableFunc(all, func(a, b ToolCost) int { return b.Tokens - a.Tokens })
-	names := kit.Map(all[:min(len(all), mostExpensive)],
-		func(t ToolCost) string { return t.Tool + " " + estimate(t.Tokens) })
+	slices.SortStableFunc(all, func(a, b compare.ToolCost) int { return b.Tokens - a.Tokens })
+	names := kit.Map(all[:min(len(all), compare.MostExpensive)],
+		func(t compare.ToolCost) string { return t.Tool + " " + estimate(t.Tokens) })
 	p.below(span{"most tokens: ", dim}, span{strings.Join(names, ", "), plain})
 }
 
@@ -176,7 +178,7 @@ func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 // unsaved returns the names of the servers without a saved snapshot, and what to do.
 func (c Repeat) unsaved(servers []Server) (names []string, advice string) {
 	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
-	return namesOf(all), c.SaveHint(all...)
+	return namesOf(all), c.SaveHint(seenOf(all)...)
 }
 
 // writeUnchanged names the servers without findings in one line.

@@ -21,7 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // monitor serves the state of watched servers over HTTP. It only reads what watching publishes, so no client
@@ -100,7 +99,7 @@ func (m *monitor) watch(servers []monitoredServer) {
 }
 
 // publish sends an event, and its line of JSON, to the clients of /v1/events, and counts its findings.
-func (m *monitor) publish(e report.WatchEvent, line []byte) {
+func (m *monitor) publish(e Event, line []byte) {
 	if m != nil {
 		m.metrics.found(e.Server, e.Findings)
 		m.events.publish(clientEvent{e.Event, line})

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
@@ -86,7 +85,7 @@ func TestPageOfWatch(t *testing.T) {
 			t.Errorf("docs/watch.md lacks the event %s", event)
 		}
 	}
-	form := reflect.TypeFor[report.WatchEvent]()
+	form := reflect.TypeFor[Event]()
 	for i := range form.NumField() {
 		key, _, _ := strings.Cut(form.Field(i).Tag.Get("json"), ",")
 		common := slices.Contains([]string{"mcpctl", "time", "event", "server", "state"}, key) // the example has them

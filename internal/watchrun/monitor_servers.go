@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -52,7 +51,7 @@ func (m *monitor) listServers(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, struct {
 		Mcpctl  int           `json:"mcpctl"`
 		Servers []serverState `json:"servers"`
-	}{report.Version, append([]serverState{}, states...)})
+	}{seen.FormVersion, append([]serverState{}, states...)})
 }
 
 // showServer answers with the state of one server and its last good surface.
@@ -62,7 +61,7 @@ func (m *monitor) showServer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	state, now := m.stateOf(s)
-	state.Mcpctl = report.Version
+	state.Mcpctl = seen.FormVersion
 	if now.Surface != nil {
 		state.Surface, _ = now.Surface.EncodeKnown() // absent if it has no JSON form
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -52,7 +51,7 @@ type outputQueue struct {
 // outputEvent is one event for an output.
 type outputEvent struct {
 	lag     *lag
-	event   report.WatchEvent
+	event   Event
 	to      *snapshot.Snapshot // surface after the change; nil if that does not matter
 	changes int                // changes in it: 1, or as many as it stands for
 	merged  bool               // it has no findings yet: they are those from the confirmed surface on
@@ -115,7 +114,7 @@ func (q *outputQueue) saved(server string, surface *snapshot.Snapshot) {
 
 // take takes an event of a server with its present surface; nil = its changes are not those between
 // surfaces. It never waits for the output.
-func (q *outputQueue) take(e report.WatchEvent, surface *snapshot.Snapshot) {
+func (q *outputQueue) take(e Event, surface *snapshot.Snapshot) {
 	q.mu.Lock()
 	d := q.delivery(e, surface)
 	q.mu.Unlock()
@@ -130,7 +129,7 @@ func (q *outputQueue) take(e report.WatchEvent, surface *snapshot.Snapshot) {
 
 // delivery counts an event that the output has to get, and returns what will be queued; nil = nothing. The
 // caller holds the lock.
-func (q *outputQueue) delivery(e report.WatchEvent, surface *snapshot.Snapshot) *outputEvent {
+func (q *outputQueue) delivery(e Event, surface *snapshot.Snapshot) *outputEvent {
 	l, changed := q.lags[e.Server], e.Event == string(watch.Changed)
 	if l == nil { // it is not watched
 		return nil
@@ -141,7 +140,7 @@ func (q *outputQueue) delivery(e report.WatchEvent, surface *snapshot.Snapshot) 
 	resumes := l.behind && surface != nil && surface.Complete() && (changed || watch.State(e.State).Reached())
 	switch {
 	case resumes && !changed:
-		e = report.WatchEvent{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
+		e = Event{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
 			Cause: string(watch.Start)}
 	case resumes:
 	case changed && (l.behind || surface != nil && surface == l.newest): // what is resumed has it
@@ -174,7 +173,7 @@ func (q *outputQueue) add(d *outputEvent) {
 		l.pending--
 		return
 	}
-	d.bytes = len(report.EventJSON(d.event))
+	d.bytes = len(d.event.JSON())
 	if d.to != nil {
 		d.bytes += d.to.Size()
 	}
@@ -306,7 +305,7 @@ func (q *outputQueue) compose(ctx context.Context, d *outputEvent) error {
 // cuts a pause short: there is not much time left.
 func (q *outputQueue) try(ctx context.Context, d *outputEvent) error {
 	d.event.Dropped = q.dropped
-	line := report.EventJSON(d.event)
+	line := d.event.JSON()
 	pause, ending := paced(firstPause), q.ending
 	for n := 1; ; n++ {
 		err := q.send(ctx, d.event.Event, line)

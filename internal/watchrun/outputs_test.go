@@ -22,7 +22,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -55,7 +54,7 @@ func (r *receiver) send(ctx context.Context, kind string, line []byte) error {
 			return err
 		}
 	}
-	var e report.WatchEvent
+	var e Event
 	if err := json.Unmarshal(line, &e); err != nil || e.Event != kind {
 		return fmt.Errorf("%v, or %q is not %q", err, e.Event, kind)
 	}
@@ -115,7 +114,7 @@ func queued(t *testing.T, r *receiver, state *stateFolder, test func(feed)) {
 func (f feed) start(server string, last *snapshot.Snapshot) {
 	f.present[server] = last
 	f.begin(server, last, last, compared)
-	f.take(report.WatchEvent{Event: "state", Server: server, State: "live"}, last)
+	f.take(Event{Event: "state", Server: server, State: "live"}, last)
 }
 
 // compared names the tools that only one of two surfaces has.
@@ -138,11 +137,11 @@ func (f feed) offers(server string, tools ...string) {
 	to := offering(tools...)
 	found, _ := compared(context.Background(), f.present[server], to)
 	f.present[server] = to
-	f.take(report.WatchEvent{Event: "changed", Server: server, State: "live", Findings: found}, to)
+	f.take(Event{Event: "changed", Server: server, State: "live", Findings: found}, to)
 	f.settled(server, to)
 }
 
-func (f feed) says(server, kind string) { f.take(report.WatchEvent{Event: kind, Server: server}, nil) }
+func (f feed) says(server, kind string) { f.take(Event{Event: kind, Server: server}, nil) }
 
 // want compares what arrived.
 func (f feed) want(what string, want ...string) {
@@ -393,11 +392,11 @@ func TestNextRunDelivers(t *testing.T) {
 				f := feed{t, r.queue(t, state), r, map[string]*snapshot.Snapshot{}}
 				last, now := offering(c.kept...), offering(c.now...)
 				f.begin("a", last, last, compared)
-				f.take(report.WatchEvent{Event: "state", Server: "a", State: "connecting"}, last)
-				f.take(report.WatchEvent{Event: "state", Server: "a", State: "live"}, now)
+				f.take(Event{Event: "state", Server: "a", State: "connecting"}, last)
+				f.take(Event{Event: "state", Server: "a", State: "live"}, now)
 				if !slices.Equal(c.kept, c.now) { // what standard output gets
 					found, _ := compared(context.Background(), last, now)
-					f.take(report.WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+					f.take(Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 				}
 				f.settled("a", now)
 				f.saved("a", now)
@@ -518,10 +517,10 @@ func TestQueueOutlivesKills(t *testing.T) {
 			f := feed{t, q, r, map[string]*snapshot.Snapshot{}}
 			tell("a run begins with " + toolsOf(kept) + " and finds " + toolsOf(now))
 			f.begin("a", kept, kept, compared)
-			f.take(report.WatchEvent{Event: "state", Server: "a", State: "live"}, now)
+			f.take(Event{Event: "state", Server: "a", State: "live"}, now)
 			move := func(from *snapshot.Snapshot) {
 				found, _ := compared(t.Context(), from, now)
-				f.take(report.WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+				f.take(Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 			}
 			if toolsOf(kept) != toolsOf(now) {
 				move(kept)
@@ -595,14 +594,14 @@ func toolsOf(s *snapshot.Snapshot) string {
 	return fmt.Sprint(names)
 }
 
-func eventOf(t *testing.T, line []byte) (e report.WatchEvent) {
+func eventOf(t *testing.T, line []byte) (e Event) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		t.Error(err)
 	}
 	return e
 }
 
-func itemsOf(e report.WatchEvent) (all []string) {
+func itemsOf(e Event) (all []string) {
 	for _, f := range e.Findings {
 		all = append(all, f.Rule+" "+f.Item)
 	}

@@ -3,17 +3,15 @@ package watchrun
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
 )
 
 // printed is an event to be printed, or something to be done after everything before it was printed.
 type printed struct {
-	event report.WatchEvent
+	event Event
 	line  []byte // the event as JSON
 	then  func()
 }
@@ -24,7 +22,7 @@ const maxUnprinted = 4096
 // printer writes events to standard output, in order.
 type printer struct {
 	process host.Process
-	color   bool
+	lines   func([]Line) string
 	view    *eventView // nil = JSON
 	queue   chan printed
 	ended   chan struct{} // closed when all is printed
@@ -33,10 +31,12 @@ type printer struct {
 }
 
 // newPrinter returns a printer that prints once its run method runs.
-func newPrinter(p host.Process, o report.Output, servers []string, developing bool) *printer {
-	w := &printer{process: p, color: o.Colored(p)}
+func newPrinter(
+	p host.Process, lines func([]Line) string, servers []string, developing bool,
+) *printer {
+	w := &printer{process: p, lines: lines}
 	w.queue, w.ended = make(chan printed, maxUnprinted), make(chan struct{})
-	if o.Format == "table" {
+	if lines != nil {
 		w.view = newEventView(servers, developing)
 	}
 	return w
@@ -62,7 +62,7 @@ func (w *printer) run() {
 			w.print(p)
 		case <-started:
 			if w.view != nil {
-				w.write(w.text(w.view.begin(time.Now())))
+				w.write(w.lines(w.view.begin(time.Now())))
 			}
 		}
 	}
@@ -79,16 +79,8 @@ func (w *printer) print(p printed) {
 	case w.view == nil:
 		w.write(string(p.line))
 	default:
-		w.write(w.text(w.view.lines(p.event)))
+		w.write(w.lines(w.view.lines(p.event)))
 	}
-}
-
-func (w *printer) text(lines []report.EventLine) string {
-	var text strings.Builder
-	for _, line := range lines {
-		text.WriteString(line.Text(report.Options{Width: host.Width(w.process.Out), Color: w.color}))
-	}
-	return text.String()
 }
 
 // write writes a text to standard output. The first error is noted and kept, and ends all further writing.

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -43,7 +42,8 @@ type Options struct {
 	Listen  string   // an address on which HTTP clients are answered
 	State   string   // a directory with the last known snapshot of each server
 
-	Output report.Output // Format is one of report.EventFormats
+	Lines   func([]Line) string // writes events for people; nil = they are printed as JSON
+	Explain func(Result)        // says how the run ended
 }
 
 // Check finds mistakes before anything is contacted. command reports whether a command line follows "--".
@@ -81,7 +81,7 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	}
 	fleet.NoteEnds(p, f.Config)
 	names := kit.Map(r.servers, (*watchedServer).name)
-	r.printer = newPrinter(p, o.Output, names, len(o.Reload) > 0)
+	r.printer = newPrinter(p, o.Lines, names, len(o.Reload) > 0)
 	if r.state, err = openState(p, o.State); err != nil {
 		return err
 	}
@@ -187,9 +187,9 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 // sumUp reports how the run ended and returns its status as an error.
 func (r *watchRun) sumUp(ctx context.Context) error {
 	r.mu.Lock()
-	e := report.WatchEvent{Time: time.Now(), Event: "summary", Summary: &r.totals.summary}
+	e := Event{Time: time.Now(), Event: "summary", Summary: &r.totals.summary}
 	for _, w := range r.servers {
-		watched := report.Watched{
+		watched := Watched{
 			Name: w.name(), State: string(w.last), Unsaved: w.unsaved, Tolerated: w.tolerated(),
 		}
 		if w.target.Live() {
@@ -226,22 +226,28 @@ func (r *watchRun) status() int {
 	return exit.OK
 }
 
+// Result is how watching ended.
+type Result struct {
+	Status  int
+	Servers []seen.Server
+}
+
 // exit returns a status as an error, after its reason was written to standard error.
 func (r *watchRun) exit(status int) error {
-	why := &report.Report{Command: "watch", Status: status}
+	result := Result{Status: status}
 	for _, w := range r.servers {
-		server := report.Server{Server: seen.Server{Name: w.name(), State: seen.OK}}
+		server := seen.Server{Name: w.name(), State: seen.OK}
 		if !w.reached() {
 			server.State, server.Error = seen.Failed, w.failure
 		}
-		why.Servers = append(why.Servers, server)
+		result.Servers = append(result.Servers, server)
 	}
-	report.PrintStatus(r.process, r.options.Output, why, report.Options{})
+	r.options.Explain(result)
 	return exit.Reported(status)
 }
 
 // emitOwn reports an event of the one server that is being developed.
-func (r *watchRun) emitOwn(e report.WatchEvent) {
+func (r *watchRun) emitOwn(e Event) {
 	r.mu.Lock()
 	w := r.servers[0]
 	e.Time, e.Server, e.State = time.Now(), w.name(), string(w.last)
@@ -297,14 +303,14 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 
 // publish hands an event to standard output and to HTTP clients, in the order of their times, and returns it
 // as they got it. It waits only for standard output.
-func (r *watchRun) publish(e report.WatchEvent) report.WatchEvent {
+func (r *watchRun) publish(e Event) Event {
 	r.publishing.Lock()
 	defer r.publishing.Unlock()
 	if e.Time.Before(r.newest) { // another server was faster in between
 		e.Time = r.newest
 	}
 	r.newest = e.Time
-	line := report.EventJSON(e)
+	line := e.JSON()
 	r.monitor.publish(e, line)
 	r.printer.add(printed{event: e, line: line})
 	return e
@@ -354,8 +360,8 @@ func (t *totals) recount(servers []*watchedServer) {
 }
 
 // shownEvent returns an event of a server as it is written.
-func shownEvent(w *watchedServer, e watch.Event) report.WatchEvent {
-	shown := report.WatchEvent{
+func shownEvent(w *watchedServer, e watch.Event) Event {
+	shown := Event{
 		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State),
 		Previous: string(e.Previous), Cause: string(e.Cause),
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -34,10 +33,10 @@ func TestWaiverEndsWhileWatching(t *testing.T) {
 func TestEventsInTheOrderOfTheirTimes(t *testing.T) {
 	var out bytes.Buffer
 	p := host.Process{Out: &out}
-	r := &watchRun{process: p, printer: newPrinter(p, report.Output{Format: "ndjson"}, nil, false)}
+	r := &watchRun{process: p, printer: newPrinter(p, nil, nil, false)}
 	go r.printer.run()
 	for _, second := range []int{5, 3, 7, 6, 8} {
-		r.publish(report.WatchEvent{Event: "state", Time: time.Date(2026, 6, 30, 12, 0, second, 0, time.UTC)})
+		r.publish(Event{Event: "state", Time: time.Date(2026, 6, 30, 12, 0, second, 0, time.UTC)})
 	}
 	if err := r.printer.finish(); err != nil {
 		t.Fatal(err)

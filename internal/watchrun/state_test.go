@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -38,11 +37,11 @@ func TestStateFollowsTheEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer state.close()
-	w := newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false)
+	w := newPrinter(p, nil, []string{"s"}, false)
 	go w.run()
 	for _, tool := range []string{"a", "b", "c"} {
-		e := report.WatchEvent{Event: "changed", Server: "s"}
-		w.add(printed{event: e, line: report.EventJSON(e)})
+		e := Event{Event: "changed", Server: "s"}
+		w.add(printed{event: e, line: e.JSON()})
 		w.add(printed{then: func() { state.save("s", offering(tool)) }})
 	}
 	if err := w.finish(); err != nil {
@@ -58,7 +57,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 	}
 
 	out.fail = os.ErrClosed
-	w = newPrinter(p, report.Output{Format: "ndjson"}, []string{"s"}, false)
+	w = newPrinter(p, nil, []string{"s"}, false)
 	go w.run()
 	w.add(printed{line: []byte("{}\n")})
 	w.add(printed{then: func() { state.save("s", offering("d")) }})

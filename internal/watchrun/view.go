@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
@@ -22,8 +21,8 @@ type eventView struct {
 	names      []string // of the servers at the start
 	width      int      // columns of the longest name
 	servers    map[string]*viewedServer
-	begun      bool                // the line about the start was written
-	held       []report.WatchEvent // events that wait for that line
+	begun      bool    // the line about the start was written
+	held       []Event // events that wait for that line
 }
 
 // viewedServer is what the lines so far said about a server.
@@ -59,7 +58,7 @@ func (v *eventView) server(name string) *viewedServer {
 }
 
 // lines returns the lines of an event. Until all servers are known, events wait for the line about them.
-func (v *eventView) lines(e report.WatchEvent) []report.EventLine {
+func (v *eventView) lines(e Event) []Line {
 	if v.begun {
 		return v.after(e)
 	}
@@ -78,7 +77,7 @@ func (v *eventView) lines(e report.WatchEvent) []report.EventLine {
 
 // begin returns the line about all servers, those about the failed ones, and what waited for them. No line
 // has an earlier time than the one before it.
-func (v *eventView) begin(now time.Time) []report.EventLine {
+func (v *eventView) begin(now time.Time) []Line {
 	if v.begun {
 		return nil
 	}
@@ -104,10 +103,10 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 		words = append(words, word)
 	}
 	line := fmt.Sprintf("watching %d servers: %s", len(v.names), strings.Join(words, ", "))
-	lines := []report.EventLine{{Time: now, Word: line}}
+	lines := []Line{{Time: now, Word: line}}
 	for _, name := range v.names {
 		if s := v.server(name); s.failure != nil {
-			failed := report.WatchEvent{Time: now, Server: name, Error: s.failure}
+			failed := Event{Time: now, Server: name, Error: s.failure}
 			lines = append(lines, v.trouble(failed, s, s.state))
 		}
 	}
@@ -119,12 +118,12 @@ func (v *eventView) begin(now time.Time) []report.EventLine {
 }
 
 // after returns the lines of an event after the start.
-func (v *eventView) after(e report.WatchEvent) []report.EventLine {
+func (v *eventView) after(e Event) []Line {
 	s := v.server(e.Server)
-	var line report.EventLine
+	var line Line
 	switch e.Event {
 	case "summary":
-		line = report.EventLine{Time: e.Time, Word: "ended", Remark: summed(e)}
+		line = Line{Time: e.Time, Word: "ended", Remark: summed(e)}
 	case "reload":
 		s.reloaded, s.files = e.Time, e.Files
 		if e.Note != "" && len(e.Files) > 0 {
@@ -147,15 +146,15 @@ func (v *eventView) after(e report.WatchEvent) []report.EventLine {
 	if line.Word == "" {
 		return nil
 	}
-	return []report.EventLine{line}
+	return []Line{line}
 }
 
-func (v *eventView) line(e report.WatchEvent, word, remark string) report.EventLine {
-	return report.EventLine{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
+func (v *eventView) line(e Event, word, remark string) Line {
+	return Line{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
 }
 
 // trouble returns a line with a failure, unless the same one was just shown.
-func (v *eventView) trouble(e report.WatchEvent, s *viewedServer, word string) report.EventLine {
+func (v *eventView) trouble(e Event, s *viewedServer, word string) Line {
 	line := v.line(e, word, e.Note)
 	if e.Error == nil || e.Error.Message == s.shown {
 		return line
@@ -171,22 +170,22 @@ func (v *eventView) trouble(e report.WatchEvent, s *viewedServer, word string) r
 
 // stateLine returns the line of a state. A connection that is back has its line with what it found, and so
 // has a server that was stale.
-func (v *eventView) stateLine(e report.WatchEvent, s *viewedServer) report.EventLine {
+func (v *eventView) stateLine(e Event, s *viewedServer) Line {
 	before := watch.State(s.state)
 	s.state = e.State
 	reached := watch.State(e.State).Reached()
 	back := reached && (!s.lost.IsZero() || !s.reloaded.IsZero() || s.stale)
 	switch {
 	case e.State == string(watch.Connecting), e.State == string(watch.Closed):
-		return report.EventLine{}
+		return Line{}
 	case back && before != watch.Connecting:
-		return report.EventLine{}
+		return Line{}
 	case e.State == string(watch.Reconnecting):
 		if s.lost.IsZero() {
 			s.lost = e.Time
 		}
 		if e.Error == nil { // it is restarted
-			return report.EventLine{}
+			return Line{}
 		}
 		return v.trouble(e, s, e.State)
 	case reached:
@@ -199,7 +198,7 @@ func (v *eventView) stateLine(e report.WatchEvent, s *viewedServer) report.Event
 }
 
 // reading returns the line of a reading: what it found, after a reload or a lost connection, or by itself.
-func (v *eventView) reading(e report.WatchEvent, s *viewedServer) report.EventLine {
+func (v *eventView) reading(e Event, s *viewedServer) Line {
 	word, remark := e.Event, e.Findings.Levels()
 	if e.Event == "changed" && remark == "" {
 		remark = "same as saved"
@@ -225,7 +224,7 @@ func (v *eventView) reading(e report.WatchEvent, s *viewedServer) report.EventLi
 }
 
 // summed returns how often what was reported, and the states of servers at the end.
-func summed(e report.WatchEvent) string {
+func summed(e Event) string {
 	var states []string
 	for _, s := range e.Servers {
 		states = append(states, s.State)
