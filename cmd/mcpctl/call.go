@@ -36,7 +36,7 @@ func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
 			p.Output.Format = "text"
 		}
 		o.Select, o.Contact = p.Select, p.Contact
-		d := delivery{p.Process, p.Output}
+		d := resultOutput{p.Process, p.Output}
 		o.Deliver, o.Preview = d.deliver, d.preview
 		return d.check()
 	})

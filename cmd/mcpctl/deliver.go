@@ -18,15 +18,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/report"
 )
 
-// delivery writes the results of requests where the user wants them.
-type delivery struct {
+// resultOutput writes the results of requests where the user wants them.
+type resultOutput struct {
 	host.Process
 	report.Output // Format is one of resultFormats; empty = text on a terminal, raw elsewhere
 }
 
 // deliver writes the result of a request. With a file that is what is binary, the second one beside the
 // first, else all texts; the rest is shown. The failure of a tool never lands in a file for its contents.
-func (d delivery) deliver(ctx context.Context, r call.Result) error {
+func (d resultOutput) deliver(ctx context.Context, r call.Result) error {
 	format, output := d.format(), d.Output.File
 	switch {
 	case format == "json" && output != "":
@@ -61,7 +61,7 @@ func (d delivery) deliver(ctx context.Context, r call.Result) error {
 }
 
 // display writes a result to standard output.
-func (d delivery) display(format string, r call.Result, saved map[int]string) error {
+func (d resultOutput) display(format string, r call.Result, saved map[int]string) error {
 	out := bare(r)
 	switch format {
 	case "json":
@@ -77,7 +77,7 @@ func (d delivery) display(format string, r call.Result, saved map[int]string) er
 }
 
 // save writes a file and notes that. mime is its media type, for the note; empty = unknown.
-func (d delivery) save(ctx context.Context, file, mime string, data []byte) error {
+func (d resultOutput) save(ctx context.Context, file, mime string, data []byte) error {
 	if err := files.WriteOutput(ctx, d.Dir, file, files.Bytes(data)); err != nil {
 		return fmt.Errorf("writing --output %s: %w", file, err)
 	}
@@ -169,7 +169,7 @@ func prefixed(before, text string) string {
 func resultFormats() []string { return []string{"text", "json", "raw"} }
 
 // check finds mistakes in how results are written, before any server is contacted.
-func (d delivery) check() error {
+func (d resultOutput) check() error {
 	out := d.Output
 	switch {
 	case out.Format != "" && !slices.Contains(resultFormats(), out.Format):
@@ -185,7 +185,7 @@ func (d delivery) check() error {
 }
 
 // format returns the format to write: without a choice text on a terminal, else raw.
-func (d delivery) format() string {
+func (d resultOutput) format() string {
 	switch {
 	case d.Output.Format != "":
 		return d.Output.Format
@@ -196,7 +196,7 @@ func (d delivery) format() string {
 }
 
 // preview writes a request that is not sent.
-func (d delivery) preview(ctx context.Context, request []byte) error {
+func (d resultOutput) preview(ctx context.Context, request []byte) error {
 	if d.format() != "json" {
 		request = []byte(cmp.Or(printable.Indented(request), string(request)))
 	}

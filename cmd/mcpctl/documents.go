@@ -69,7 +69,7 @@ func ofDiff(all *compare.Result, err error) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judged("diff", all.Judgement, all.Shard, kit.Map(all.Servers,
+	return judged("diff", all.Assessment, all.Shard, kit.Map(all.Servers,
 		func(s compare.Server) report.Server {
 			return report.Server{Server: s.Server, Comparison: s.Comparison, BaseFile: s.BaseFile}
 		})), nil
@@ -80,7 +80,7 @@ func ofCheck(all *compare.CheckResult, err error) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judged("check", all.Judgement, all.Shard, kit.Map(all.Servers,
+	return judged("check", all.Assessment, all.Shard, kit.Map(all.Servers,
 		func(s compare.CheckedServer) report.Server {
 			return report.Server{Server: s.Server, Expensive: s.Expensive}
 		})), nil
@@ -91,14 +91,16 @@ func ofReplay(all *call.ReplayResult, err error) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return judged("replay", all.Judgement, nil, kit.Map(all.Servers,
+	return judged("replay", all.Assessment, nil, kit.Map(all.Servers,
 		func(s call.ReplayedServer) report.Server {
 			return report.Server{Server: s.Server, Replayed: s.Replayed}
 		})), nil
 }
 
 // judged returns the document of a command that judges servers.
-func judged(command string, j fleet.Judgement, shard *compare.Shard, servers []report.Server) *report.Report {
+func judged(
+	command string, j fleet.Assessment, shard *compare.Shard, servers []report.Server,
+) *report.Report {
 	r := &report.Report{Command: command, Status: j.Exit(), FailOn: j.Policy.FailOn, Findings: j.Findings,
 		Servers: servers, Shard: shard}
 	for i, s := range servers {

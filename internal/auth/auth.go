@@ -31,6 +31,14 @@ type Resource struct {
 	Name   string // the argument of mcpctl login, for hints
 	URL    string // absolute, without user info
 	Client config.Login
+	Hint   func(*probe.Error) string // what to do about a failure; nil = nothing is known
+}
+
+func (s Resource) hint(failure *probe.Error) string {
+	if s.Hint == nil {
+		return failure.Hint
+	}
+	return s.Hint(failure)
 }
 
 // loginCommand returns the command that logs in to the server.

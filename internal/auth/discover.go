@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/vault"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -63,7 +62,7 @@ func (c *client) challenge(ctx context.Context, s Resource) (challenge, error) {
 		}
 		if err != nil && all.open && !probe.Answered(err) {
 			failure := probe.Failures(err)[0]
-			return challenge{}, exit.Advise(seen.FailureOf(failure).Hint, "%w", failure.Err)
+			return challenge{}, exit.Advise(s.hint(failure), "%w", failure.Err)
 		}
 		if err != nil {
 			all.open = false

@@ -82,7 +82,7 @@ func Replay(
 			met, answered = met+1, answered+row.Calls
 		}
 	}
-	out := &ReplayResult{Judgement: all.Judge(p, f.Config, policy, []string{finding.ResultRule}),
+	out := &ReplayResult{Assessment: all.Judge(p, f.Config, policy, []string{finding.ResultRule}),
 		Servers: kit.Map(done, func(s *replayed) ReplayedServer {
 			return ReplayedServer{s.surface.Server, s.done}
 		})}
@@ -98,7 +98,7 @@ func Replay(
 
 // ReplayResult is what Replay found.
 type ReplayResult struct {
-	fleet.Judgement
+	fleet.Assessment
 	Servers []ReplayedServer
 }
 

@@ -248,3 +248,17 @@ var known = sync.OnceValue(func() []knownApp {
 		return k
 	})
 })
+
+// Place is where an application has a server that was discovered.
+type Place struct {
+	Application string `json:"application"`    // as people call it
+	ID          string `json:"-"`              // of the application, as names of servers have it
+	Scope       string `json:"scope"`          // "user", "project", "managed", …
+	File        string `json:"file"`           // as shown to people
+	Line        int    `json:"line"`           // 1-based
+	Name        string `json:"name,omitempty"` // of the server there, if not as in the report
+	// "disabled", or "overridden": the application uses another definition; empty = in use
+	State string `json:"state,omitempty"`
+
+	Filter ToolFilter `json:"-"` // which of its tools the application gives to the model
+}

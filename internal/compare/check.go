@@ -20,6 +20,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 
 	"github.com/mcpctl/mcpctl/internal/seen"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // CheckOptions say what is checked, and what fails.
@@ -98,7 +100,7 @@ func Check(
 	all.Found = append(all.Found, found...)
 
 	// The result: levels and waivers by the policy, then the exit status.
-	result.Judgement = all.Judge(p, f.Config, policy, rules)
+	result.Assessment = all.Judge(p, f.Config, policy, rules)
 	called := slices.ContainsFunc(checked, func(s checkedServer) bool { return s.called })
 	if counts != nil && !called {
 		result.Problem = counts.NoCalls(o.Calls)
@@ -180,8 +182,8 @@ func checkOne(
 
 // applicationsOf returns the applications that load a discovered server.
 func applicationsOf(s *fleet.Surface) []string {
-	used := kit.Filter(s.Places, func(place config.Place) bool { return place.State == "" })
-	return kit.Distinct(kit.Map(used, func(place config.Place) string { return place.Application }))
+	used := kit.Filter(s.Places, func(place clients.Place) bool { return place.State == "" })
+	return kit.Distinct(kit.Map(used, func(place clients.Place) string { return place.Application }))
 }
 
 // declared returns what files say about some servers.

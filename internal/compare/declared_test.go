@@ -78,7 +78,8 @@ func TestLinksOut(t *testing.T) {
 	link(outside, "away")
 	link(filepath.Join(outside, "server.json"), "server.json")
 	for _, name := range []string{"away/server.json", "server.json"} {
-		if all, err := new(CheckOptions).readDeclared(dir, name); err == nil || !strings.Contains(err.Error(), "a link out of the project") {
+		if all, err := new(CheckOptions).readDeclared(dir, name); err == nil ||
+			!strings.Contains(err.Error(), "a link out of the project") {
 			t.Errorf("%s: %v, %+v", name, err, all)
 		}
 	}

@@ -88,7 +88,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	for _, c := range compared {
 		all.Add(c.surface, c.found, c.complete, c.unsaved)
 	}
-	result := &Result{Judgement: all.Judge(p, f.Config, policy, fleet.RuleIDs(diff.Rules())),
+	result := &Result{Assessment: all.Judge(p, f.Config, policy, fleet.RuleIDs(diff.Rules())),
 		Servers: kit.Map(compared, func(c *comparison) Server { return c.server })}
 	result.Shard = ShardOfRun(p, f, result.Status, result.Partial, o.baseFlags()...)
 	result.Problem = noCalls

@@ -15,7 +15,7 @@ import (
 
 // Result is what Diff found.
 type Result struct {
-	fleet.Judgement
+	fleet.Assessment
 	Servers []Server
 	Shard   *Shard // nil = the run is not divided
 }
@@ -30,7 +30,7 @@ type Server struct {
 
 // CheckResult is what Check found.
 type CheckResult struct {
-	fleet.Judgement
+	fleet.Assessment
 	Servers []CheckedServer
 	Shard   *Shard // nil = the run is not divided
 }

@@ -55,17 +55,17 @@ type Config struct {
 
 // Entry is one configured server.
 type Entry struct {
-	Server   probe.Server // Name and Source are always set; the rest is complete only without Problems
-	Login    Login        // how to log in to a server at a URL
-	File     string       // where it was configured; "MCP_SERVER_URL" for that variable
-	Line     int          // 1-based; 0 if File is not a file
-	Found    Found        // how File was found
-	Disabled bool         // configured not to run
-	Problems []Problem    // why it cannot be run; unimportant if it is disabled
-	Prompts  []Prompt     // inputs that the user can be asked for; each is among Problems too
-	Places   []Place      // where applications have it; nil = it was not discovered
-	May      Grants       // what it may do in the sandbox besides what all may
-	Unread   []Problem    // keys that are not read and are near to one that is
+	Server   probe.Server    // Name and Source are always set; the rest is complete only without Problems
+	Login    Login           // how to log in to a server at a URL
+	File     string          // where it was configured; "MCP_SERVER_URL" for that variable
+	Line     int             // 1-based; 0 if File is not a file
+	Found    Found           // how File was found
+	Disabled bool            // configured not to run
+	Problems []Problem       // why it cannot be run; unimportant if it is disabled
+	Prompts  []Prompt        // inputs that the user can be asked for; each is among Problems too
+	Places   []clients.Place // where applications have it; nil = it was not discovered
+	May      Grants          // what it may do in the sandbox besides what all may
+	Unread   []Problem       // keys that are not read and are near to one that is
 
 	filters   []clients.ToolFilter // of the application whose file it is, and of others with the same server
 	declared  declaration          // as it is written
@@ -96,7 +96,7 @@ func (e Entry) ToolFilters() []clients.ToolFilter {
 	for _, p := range e.Places { // the first place of an application is the one that it uses
 		if p.State == "" && !loads[p.ID] {
 			loads[p.ID] = true
-			all = append(all, p.filter)
+			all = append(all, p.Filter)
 		}
 		own = own && (p.File != e.File || p.Line != e.Line)
 	}

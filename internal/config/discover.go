@@ -23,20 +23,6 @@ const (
 	maxPlugins         = 200      // installations of plugins
 )
 
-// Place is where an application has a server that was discovered.
-type Place struct {
-	Application string `json:"application"`    // as people call it
-	ID          string `json:"-"`              // of the application, as names of servers have it
-	Scope       string `json:"scope"`          // "user", "project", "managed", …
-	File        string `json:"file"`           // as shown to people
-	Line        int    `json:"line"`           // 1-based
-	Name        string `json:"name,omitempty"` // of the server there, if not as in the report
-	// "disabled", or "overridden": the application uses another definition; empty = in use
-	State string `json:"state,omitempty"`
-
-	filter clients.ToolFilter // which of its tools the application gives to the model
-}
-
 // File is a file of an application that discovery looked at.
 type File struct {
 	Application string `json:"application"`
@@ -138,8 +124,9 @@ func (d *discovery) servers(s fileScope, file clients.File, root syntax.Value, l
 func withPlaces(file clients.File, entries []Entry) []Entry {
 	for i := range entries {
 		e := &entries[i]
-		e.Places = []Place{{Application: file.App.Name, ID: file.App.ID, Scope: string(file.Row.Scope),
-			File: e.File, Line: e.Line, Name: e.Server.Name, filter: e.filters[0]}}
+		e.Places = []clients.Place{{Application: file.App.Name, ID: file.App.ID,
+			Scope: string(file.Row.Scope),
+			File:  e.File, Line: e.Line, Name: e.Server.Name, Filter: e.filters[0]}}
 		e.duplicate = file.App.Each || file.Row.Beside
 	}
 	return entries

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -20,6 +19,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // Collect returns the surfaces of all targets in their order; live ones are contacted within the limits of
@@ -37,7 +38,7 @@ func (f *Fleet) Each(
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
 	answered, finish := host.Progress(f.process, len(servers))
-	places := map[string][]config.Place{} // by source and name
+	places := map[string][]clients.Place{} // by source and name
 	for _, e := range f.Config.Entries {
 		places[e.Server.Source+" "+e.Server.Name] = e.Places
 	}

@@ -71,8 +71,8 @@ func (r *Results) judged(
 	return policy.Apply(r.Found, scope, p.Now)
 }
 
-// Judgement is what a run that judges servers found.
-type Judgement struct {
+// Assessment is what a run that judges servers found.
+type Assessment struct {
 	Policy   finding.Policy
 	Findings []finding.Finding // as the policy sees them
 	Partial  []string          // servers that did not answer in full
@@ -81,13 +81,15 @@ type Judgement struct {
 }
 
 // Judge returns what the run found under the policy. rules are the ids of those that were applied.
-func (r *Results) Judge(p host.Process, cfg *config.Config, policy finding.Policy, rules []string) Judgement {
-	return Judgement{Policy: policy, Findings: r.judged(p, cfg, policy, rules), Partial: r.Partial,
+func (r *Results) Judge(
+	p host.Process, cfg *config.Config, policy finding.Policy, rules []string,
+) Assessment {
+	return Assessment{Policy: policy, Findings: r.judged(p, cfg, policy, rules), Partial: r.Partial,
 		Status: r.Status()}
 }
 
 // Exit returns the exit status with the findings.
-func (j Judgement) Exit() int {
+func (j Assessment) Exit() int {
 	status := j.Status
 	if j.Policy.Fails(j.Findings) && (status == exit.OK || status == exit.NoBaseline) {
 		status = exit.Findings

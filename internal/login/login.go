@@ -192,7 +192,8 @@ func Attacher(p host.Process, pem []byte) func(http *probe.HTTP, server auth.Res
 
 // ServerOf returns a server as its logins have it: one on the command line is named by its URL.
 func ServerOf(server probe.Server, client config.Login) auth.Resource {
-	s := auth.Resource{Name: server.Name, URL: server.HTTP.URL, Client: client}
+	s := auth.Resource{Name: server.Name, URL: server.HTTP.URL, Client: client,
+		Hint: func(e *probe.Error) string { return seen.FailureOf(e).Hint }}
 	if server.Source == config.CommandLine {
 		s.Name = auth.Canonical(s.URL)
 	}

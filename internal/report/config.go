@@ -11,6 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
@@ -72,7 +74,7 @@ func writeDetails(p *page, servers []Server) {
 			details = kit.Map(trust.EffectLines(*s.Effects)[1:],
 				func(line string) span { return span{line, plain} })
 		}
-		renamed := func(at config.Place) bool { return at.Name != "" }
+		renamed := func(at clients.Place) bool { return at.Name != "" }
 		if len(s.Places) > 1 || slices.ContainsFunc(s.Places, renamed) {
 			for _, at := range s.Places {
 				place := kit.Join(" ", at.Application, at.Scope, fmt.Sprintf("%s:%d", at.File, at.Line))

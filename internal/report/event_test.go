@@ -25,25 +25,25 @@ func TestEventJSON(t *testing.T) {
 	status := 1
 	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/a\x1b", Message: "It is gone."}
 	for name, c := range map[string]struct {
-		event watchrun.Event
+		event watchrun.WatchEvent
 		want  string
 	}{
 		"state": {
-			watchrun.Event{Event: "state", Server: "s", State: "live", Previous: "connecting", Counts: seen.Counts{snapshot.Tools: 2}},
+			watchrun.WatchEvent{Event: "state", Server: "s", State: "live", Previous: "connecting", Counts: seen.Counts{snapshot.Tools: 2}},
 			`"event": "state", "server": "s", "state": "live", "previous": "connecting", "counts": {"tools": 2}`,
 		},
 		"changed": {
-			watchrun.Event{Event: "changed", Server: "s", State: "live", Cause: "poll", Findings: seen.Findings{removed}, Dropped: 3},
+			watchrun.WatchEvent{Event: "changed", Server: "s", State: "live", Cause: "poll", Findings: seen.Findings{removed}, Dropped: 3},
 			`"event": "changed", "server": "s", "state": "live", "cause": "poll", "findings": [{"rule": "tool-removed", ` +
 				`"level": "breaking", "server": "s", "item": "tool/a\u001b", "message": "It is gone.", ` +
 				`"fingerprint": "` + removed.Fingerprint() + `"}], "dropped": 3`,
 		},
 		"reload": {
-			watchrun.Event{Event: "reload", Server: "s", State: "live", Files: []string{"a.go", "b\x1b.go"}, Note: "and 3 more"},
+			watchrun.WatchEvent{Event: "reload", Server: "s", State: "live", Files: []string{"a.go", "b\x1b.go"}, Note: "and 3 more"},
 			`"event": "reload", "server": "s", "state": "live", "note": "and 3 more", "files": ["a.go", "b\u001b.go"]`,
 		},
 		"summary": {
-			watchrun.Event{Event: "summary", Status: &status, Verdict: exit.Fail, Summary: &seen.Summary{Breaking: 1, Waived: 2},
+			watchrun.WatchEvent{Event: "summary", Status: &status, Verdict: exit.Fail, Summary: &seen.Summary{Breaking: 1, Waived: 2},
 				Servers: []watchrun.Watched{{Name: "s", State: "live"}}},
 			`"event": "summary", "status": 1, "verdict": "fail", "servers": [{"name": "s", "state": "live"}], ` +
 				`"summary": {"breaking": 1, "warning": 0, "info": 0, "waived": 2, "unknown": 0, "failed": 0}`,

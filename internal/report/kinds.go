@@ -1,7 +1,6 @@
 package report
 
 import (
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
@@ -11,6 +10,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 
 	"github.com/mcpctl/mcpctl/internal/call"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // commandKind is what sets the report of a command apart: how people read it, what JSON says of a server, and
@@ -69,7 +70,7 @@ type serverHead struct {
 	Name       string             `json:"name"`
 	State      seen.State         `json:"state"`
 	Source     string             `json:"source,omitempty"`
-	Places     []config.Place     `json:"places,omitempty"`
+	Places     []clients.Place    `json:"places,omitempty"`
 	Error      *seen.Failure      `json:"error,omitempty"`
 	MoreErrors []seen.Failure     `json:"moreErrors,omitempty"`
 	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"`

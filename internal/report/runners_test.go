@@ -130,7 +130,7 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 // events are events with s in every place.
 func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
-		e := watchrun.Event{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s},
+		e := watchrun.WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s},
 			Error:    &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
 			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []watchrun.Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
 		check(string(e.JSON()))

@@ -21,6 +21,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 const schemaFile = "../../docs/report.schema.json"
@@ -131,7 +133,7 @@ func TestSchemaTypes(t *testing.T) {
 	}
 	agree("incomplete", seen.PartialList{}, *answer.Properties["incomplete"].Items)
 	agree("effects", config.Effects{}, definition.Properties["effects"])
-	agree("place", config.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
+	agree("place", clients.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
 	agree("login", login.LoginStatus{}, root.Defs["loginServer"].Properties["login"])
 	tools := root.Defs["clientTools"]
 	filter := *tools.Properties["filters"].Items

@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
+
+	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // FormVersion is the number of the JSON form of reports, in which servers are.
@@ -22,7 +23,7 @@ type Server struct {
 	Name       string             `json:"name"`             // configured name
 	State      State              `json:"state"`            // how far it answered
 	Source     string             `json:"source,omitempty"` // "FILE:LINE" of its configuration, or its file
-	Places     []config.Place     `json:"places,omitempty"` // where applications have it, if discovered
+	Places     []clients.Place    `json:"places,omitempty"` // where applications have it, if discovered
 	Error      *Failure           `json:"error,omitempty"`  // the first failure
 	MoreErrors []Failure          `json:"moreErrors,omitempty"`
 	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"` // why its failure does not count

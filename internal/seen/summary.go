@@ -43,17 +43,17 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 	return sum
 }
 
-// Part is a number of a summary that is not zero.
-type Part struct {
+// Number is a number of a summary that is not zero.
+type Number struct {
 	Level string // whose colour it has: "breaking", "warning", "info" or "waived"
 	Text  string // such as "2 breaking"
 }
 
 // Parts returns the numbers that are not zero.
-func (s Summary) Parts() (all []Part) {
+func (s Summary) Parts() (all []Number) {
 	add := func(level string, n int, text string) {
 		if n > 0 {
-			all = append(all, Part{level, text})
+			all = append(all, Number{level, text})
 		}
 	}
 	add("breaking", s.Breaking, strconv.Itoa(s.Breaking)+" breaking")
@@ -67,7 +67,7 @@ func (s Summary) Parts() (all []Part) {
 
 // Words returns the numbers that are not zero in one line: "2 breaking, 1 warning".
 func (s Summary) Words() string {
-	return strings.Join(kit.Map(s.Parts(), func(p Part) string { return p.Text }), ", ")
+	return strings.Join(kit.Map(s.Parts(), func(p Number) string { return p.Text }), ", ")
 }
 
 // Levels returns how many findings of each level there are, such as "1 breaking, 2 info".
@@ -88,4 +88,5 @@ func (all Findings) MarshalJSON() ([]byte, error) {
 	return rawjson.Encode(append([]Judged{}, kit.Map(all, WithFingerprint)...))
 }
 
+// WithFingerprint returns a finding with its fingerprint.
 func WithFingerprint(f finding.Finding) Judged { return Judged{f, f.Fingerprint()} }

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
-// Event is one event of watch, about a server or at the end of the run. docs/watch.md describes its
+// WatchEvent is one event of watch, about a server or at the end of the run. docs/watch.md describes its
 // JSON.
-type Event struct {
+type WatchEvent struct {
 	Mcpctl   int           `json:"mcpctl"` // version of this form; JSON sets it
 	Time     time.Time     `json:"time"`
 	Event    string        `json:"event"`               // of pkg/watch, "reload", "build" or "summary"
@@ -45,7 +45,7 @@ type Watched struct {
 }
 
 // JSON returns the event as one line of JSON, with its line end.
-func (e Event) JSON() []byte {
+func (e WatchEvent) JSON() []byte {
 	e.Mcpctl, e.Time = seen.FormVersion, e.Time.UTC().Truncate(time.Millisecond)
 	raw, _ := rawjson.Encode(e) // every event has a JSON form
 	return []byte(printable.Spaced(raw) + "\n")

@@ -99,7 +99,7 @@ func (m *monitor) watch(servers []monitoredServer) {
 }
 
 // publish sends an event, and its line of JSON, to the clients of /v1/events, and counts its findings.
-func (m *monitor) publish(e Event, line []byte) {
+func (m *monitor) publish(e WatchEvent, line []byte) {
 	if m != nil {
 		m.metrics.found(e.Server, e.Findings)
 		m.events.publish(clientEvent{e.Event, line})

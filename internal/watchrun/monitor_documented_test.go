@@ -85,7 +85,7 @@ func TestPageOfWatch(t *testing.T) {
 			t.Errorf("docs/watch.md lacks the event %s", event)
 		}
 	}
-	form := reflect.TypeFor[Event]()
+	form := reflect.TypeFor[WatchEvent]()
 	for i := range form.NumField() {
 		key, _, _ := strings.Cut(form.Field(i).Tag.Get("json"), ",")
 		common := slices.Contains([]string{"mcpctl", "time", "event", "server", "state"}, key) // the example has them

@@ -275,7 +275,7 @@ func (l *oneConnection) Addr() net.Addr { return &net.TCPAddr{} }
 func TestMetrics(t *testing.T) {
 	m, _ := twoServers("", false)
 	waived := finding.Finding{Level: finding.Breaking, Waiver: &finding.Waiver{}}
-	m.publish(Event{Server: "a b", Findings: seen.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
+	m.publish(WatchEvent{Server: "a b", Findings: seen.Findings{{Level: finding.Breaking}, {Level: finding.Info}, waived}}, nil)
 	text := asked(m, "GET", "/metrics").Body.String()
 	for _, want := range []string{
 		`mcpctl_changes_total{level="breaking",server="a b"} 1`, `mcpctl_changes_total{level="waived",server="a b"} 1`,

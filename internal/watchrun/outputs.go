@@ -51,7 +51,7 @@ type outputQueue struct {
 // outputEvent is one event for an output.
 type outputEvent struct {
 	lag     *lag
-	event   Event
+	event   WatchEvent
 	to      *snapshot.Snapshot // surface after the change; nil if that does not matter
 	changes int                // changes in it: 1, or as many as it stands for
 	merged  bool               // it has no findings yet: they are those from the confirmed surface on
@@ -114,7 +114,7 @@ func (q *outputQueue) saved(server string, surface *snapshot.Snapshot) {
 
 // take takes an event of a server with its present surface; nil = its changes are not those between
 // surfaces. It never waits for the output.
-func (q *outputQueue) take(e Event, surface *snapshot.Snapshot) {
+func (q *outputQueue) take(e WatchEvent, surface *snapshot.Snapshot) {
 	q.mu.Lock()
 	d := q.delivery(e, surface)
 	q.mu.Unlock()
@@ -129,7 +129,7 @@ func (q *outputQueue) take(e Event, surface *snapshot.Snapshot) {
 
 // delivery counts an event that the output has to get, and returns what will be queued; nil = nothing. The
 // caller holds the lock.
-func (q *outputQueue) delivery(e Event, surface *snapshot.Snapshot) *outputEvent {
+func (q *outputQueue) delivery(e WatchEvent, surface *snapshot.Snapshot) *outputEvent {
 	l, changed := q.lags[e.Server], e.Event == string(watch.Changed)
 	if l == nil { // it is not watched
 		return nil
@@ -140,7 +140,7 @@ func (q *outputQueue) delivery(e Event, surface *snapshot.Snapshot) *outputEvent
 	resumes := l.behind && surface != nil && surface.Complete() && (changed || watch.State(e.State).Reached())
 	switch {
 	case resumes && !changed:
-		e = Event{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
+		e = WatchEvent{Time: e.Time, Event: string(watch.Changed), Server: e.Server, State: e.State,
 			Cause: string(watch.Start)}
 	case resumes:
 	case changed && (l.behind || surface != nil && surface == l.newest): // what is resumed has it

@@ -54,7 +54,7 @@ func (r *receiver) send(ctx context.Context, kind string, line []byte) error {
 			return err
 		}
 	}
-	var e Event
+	var e WatchEvent
 	if err := json.Unmarshal(line, &e); err != nil || e.Event != kind {
 		return fmt.Errorf("%v, or %q is not %q", err, e.Event, kind)
 	}
@@ -114,7 +114,7 @@ func queued(t *testing.T, r *receiver, state *stateFolder, test func(feed)) {
 func (f feed) start(server string, last *snapshot.Snapshot) {
 	f.present[server] = last
 	f.begin(server, last, last, compared)
-	f.take(Event{Event: "state", Server: server, State: "live"}, last)
+	f.take(WatchEvent{Event: "state", Server: server, State: "live"}, last)
 }
 
 // compared names the tools that only one of two surfaces has.
@@ -137,11 +137,11 @@ func (f feed) offers(server string, tools ...string) {
 	to := offering(tools...)
 	found, _ := compared(context.Background(), f.present[server], to)
 	f.present[server] = to
-	f.take(Event{Event: "changed", Server: server, State: "live", Findings: found}, to)
+	f.take(WatchEvent{Event: "changed", Server: server, State: "live", Findings: found}, to)
 	f.settled(server, to)
 }
 
-func (f feed) says(server, kind string) { f.take(Event{Event: kind, Server: server}, nil) }
+func (f feed) says(server, kind string) { f.take(WatchEvent{Event: kind, Server: server}, nil) }
 
 // want compares what arrived.
 func (f feed) want(what string, want ...string) {
@@ -392,11 +392,11 @@ func TestNextRunDelivers(t *testing.T) {
 				f := feed{t, r.queue(t, state), r, map[string]*snapshot.Snapshot{}}
 				last, now := offering(c.kept...), offering(c.now...)
 				f.begin("a", last, last, compared)
-				f.take(Event{Event: "state", Server: "a", State: "connecting"}, last)
-				f.take(Event{Event: "state", Server: "a", State: "live"}, now)
+				f.take(WatchEvent{Event: "state", Server: "a", State: "connecting"}, last)
+				f.take(WatchEvent{Event: "state", Server: "a", State: "live"}, now)
 				if !slices.Equal(c.kept, c.now) { // what standard output gets
 					found, _ := compared(context.Background(), last, now)
-					f.take(Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+					f.take(WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 				}
 				f.settled("a", now)
 				f.saved("a", now)
@@ -517,10 +517,10 @@ func TestQueueOutlivesKills(t *testing.T) {
 			f := feed{t, q, r, map[string]*snapshot.Snapshot{}}
 			tell("a run begins with " + toolsOf(kept) + " and finds " + toolsOf(now))
 			f.begin("a", kept, kept, compared)
-			f.take(Event{Event: "state", Server: "a", State: "live"}, now)
+			f.take(WatchEvent{Event: "state", Server: "a", State: "live"}, now)
 			move := func(from *snapshot.Snapshot) {
 				found, _ := compared(t.Context(), from, now)
-				f.take(Event{Event: "changed", Server: "a", State: "live", Findings: found}, now)
+				f.take(WatchEvent{Event: "changed", Server: "a", State: "live", Findings: found}, now)
 			}
 			if toolsOf(kept) != toolsOf(now) {
 				move(kept)
@@ -594,14 +594,14 @@ func toolsOf(s *snapshot.Snapshot) string {
 	return fmt.Sprint(names)
 }
 
-func eventOf(t *testing.T, line []byte) (e Event) {
+func eventOf(t *testing.T, line []byte) (e WatchEvent) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		t.Error(err)
 	}
 	return e
 }
 
-func itemsOf(e Event) (all []string) {
+func itemsOf(e WatchEvent) (all []string) {
 	for _, f := range e.Findings {
 		all = append(all, f.Rule+" "+f.Item)
 	}

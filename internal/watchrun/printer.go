@@ -11,7 +11,7 @@ import (
 
 // printed is an event to be printed, or something to be done after everything before it was printed.
 type printed struct {
-	event Event
+	event WatchEvent
 	line  []byte // the event as JSON
 	then  func()
 }

@@ -18,7 +18,7 @@ type rebuilder struct {
 	process host.Process
 	line    string // the command that builds; empty = none
 	files   *fileWatcher
-	emit    func(Event)
+	emit    func(WatchEvent)
 	restart chan struct{} // asks for a new session
 	asked   chan struct{} // asks for a build and a restart
 	ready   chan struct{} // holds a value while the server may be started
@@ -43,7 +43,7 @@ const (
 
 // newRebuilder opens what Options.Reload names; emit receives events about the server.
 func newRebuilder(
-	ctx context.Context, p host.Process, o Options, emit func(Event),
+	ctx context.Context, p host.Process, o Options, emit func(WatchEvent),
 ) (*rebuilder, error) {
 	files, err := newFileWatcher(ctx, p.Dir, o.Reload)
 	if err != nil {
@@ -134,8 +134,8 @@ func (b *rebuilder) run(ctx context.Context) {
 }
 
 // reloading returns the event of files that changed, or of a reload that a user asked for.
-func reloading(files []string) Event {
-	e := Event{Event: "reload", Files: files}
+func reloading(files []string) WatchEvent {
+	e := WatchEvent{Event: "reload", Files: files}
 	switch more := len(files) - shownFiles; {
 	case more > 0:
 		e.Files, e.Note = files[:shownFiles], fmt.Sprintf("and %d more", more)
@@ -185,7 +185,7 @@ func (now *buildRun) stop() {
 // finish takes the outcome of a build: the running server stays, or is restarted.
 func (b *rebuilder) finish(now *buildRun) {
 	took := time.Since(now.began).Milliseconds()
-	e := Event{Event: "build", Elapsed: &took}
+	e := WatchEvent{Event: "build", Elapsed: &took}
 	if now.err != nil {
 		e.Error = &seen.Failure{
 			Stage: "building", Message: now.err.Error(), Stderr: now.output.String(),

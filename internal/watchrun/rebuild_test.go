@@ -16,8 +16,8 @@ func TestReloadPauses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reloads := make(chan Event, 1)
-		b := &rebuilder{files: files, emit: func(e Event) { reloads <- e }, restart: make(chan struct{}, 1)}
+		reloads := make(chan WatchEvent, 1)
+		b := &rebuilder{files: files, emit: func(e WatchEvent) { reloads <- e }, restart: make(chan struct{}, 1)}
 		go b.run(t.Context())
 		var got []time.Duration
 		for n, wait := range []time.Duration{time.Minute, time.Second, time.Second, time.Second, time.Minute} {

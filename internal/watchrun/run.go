@@ -187,7 +187,7 @@ func (r *watchRun) resolve(ctx context.Context, f *fleet.Fleet) ([]*watchedServe
 // sumUp reports how the run ended and returns its status as an error.
 func (r *watchRun) sumUp(ctx context.Context) error {
 	r.mu.Lock()
-	e := Event{Time: time.Now(), Event: "summary", Summary: &r.totals.summary}
+	e := WatchEvent{Time: time.Now(), Event: "summary", Summary: &r.totals.summary}
 	for _, w := range r.servers {
 		watched := Watched{
 			Name: w.name(), State: string(w.last), Unsaved: w.unsaved, Tolerated: w.tolerated(),
@@ -247,7 +247,7 @@ func (r *watchRun) exit(status int) error {
 }
 
 // emitOwn reports an event of the one server that is being developed.
-func (r *watchRun) emitOwn(e Event) {
+func (r *watchRun) emitOwn(e WatchEvent) {
 	r.mu.Lock()
 	w := r.servers[0]
 	e.Time, e.Server, e.State = time.Now(), w.name(), string(w.last)
@@ -303,7 +303,7 @@ func (r *watchRun) emit(w *watchedServer, e watch.Event) {
 
 // publish hands an event to standard output and to HTTP clients, in the order of their times, and returns it
 // as they got it. It waits only for standard output.
-func (r *watchRun) publish(e Event) Event {
+func (r *watchRun) publish(e WatchEvent) WatchEvent {
 	r.publishing.Lock()
 	defer r.publishing.Unlock()
 	if e.Time.Before(r.newest) { // another server was faster in between
@@ -360,8 +360,8 @@ func (t *totals) recount(servers []*watchedServer) {
 }
 
 // shownEvent returns an event of a server as it is written.
-func shownEvent(w *watchedServer, e watch.Event) Event {
-	shown := Event{
+func shownEvent(w *watchedServer, e watch.Event) WatchEvent {
+	shown := WatchEvent{
 		Time: e.Time, Event: string(e.Kind), Server: e.Server, State: string(e.State),
 		Previous: string(e.Previous), Cause: string(e.Cause),
 	}

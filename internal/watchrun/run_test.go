@@ -36,7 +36,7 @@ func TestEventsInTheOrderOfTheirTimes(t *testing.T) {
 	r := &watchRun{process: p, printer: newPrinter(p, nil, nil, false)}
 	go r.printer.run()
 	for _, second := range []int{5, 3, 7, 6, 8} {
-		r.publish(Event{Event: "state", Time: time.Date(2026, 6, 30, 12, 0, second, 0, time.UTC)})
+		r.publish(WatchEvent{Event: "state", Time: time.Date(2026, 6, 30, 12, 0, second, 0, time.UTC)})
 	}
 	if err := r.printer.finish(); err != nil {
 		t.Fatal(err)

@@ -40,7 +40,7 @@ func TestStateFollowsTheEvent(t *testing.T) {
 	w := newPrinter(p, nil, []string{"s"}, false)
 	go w.run()
 	for _, tool := range []string{"a", "b", "c"} {
-		e := Event{Event: "changed", Server: "s"}
+		e := WatchEvent{Event: "changed", Server: "s"}
 		w.add(printed{event: e, line: e.JSON()})
 		w.add(printed{then: func() { state.save("s", offering(tool)) }})
 	}

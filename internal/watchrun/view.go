@@ -21,8 +21,8 @@ type eventView struct {
 	names      []string // of the servers at the start
 	width      int      // columns of the longest name
 	servers    map[string]*viewedServer
-	begun      bool    // the line about the start was written
-	held       []Event // events that wait for that line
+	begun      bool         // the line about the start was written
+	held       []WatchEvent // events that wait for that line
 }
 
 // viewedServer is what the lines so far said about a server.
@@ -58,7 +58,7 @@ func (v *eventView) server(name string) *viewedServer {
 }
 
 // lines returns the lines of an event. Until all servers are known, events wait for the line about them.
-func (v *eventView) lines(e Event) []Line {
+func (v *eventView) lines(e WatchEvent) []Line {
 	if v.begun {
 		return v.after(e)
 	}
@@ -106,7 +106,7 @@ func (v *eventView) begin(now time.Time) []Line {
 	lines := []Line{{Time: now, Word: line}}
 	for _, name := range v.names {
 		if s := v.server(name); s.failure != nil {
-			failed := Event{Time: now, Server: name, Error: s.failure}
+			failed := WatchEvent{Time: now, Server: name, Error: s.failure}
 			lines = append(lines, v.trouble(failed, s, s.state))
 		}
 	}
@@ -118,7 +118,7 @@ func (v *eventView) begin(now time.Time) []Line {
 }
 
 // after returns the lines of an event after the start.
-func (v *eventView) after(e Event) []Line {
+func (v *eventView) after(e WatchEvent) []Line {
 	s := v.server(e.Server)
 	var line Line
 	switch e.Event {
@@ -149,12 +149,12 @@ func (v *eventView) after(e Event) []Line {
 	return []Line{line}
 }
 
-func (v *eventView) line(e Event, word, remark string) Line {
+func (v *eventView) line(e WatchEvent, word, remark string) Line {
 	return Line{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
 }
 
 // trouble returns a line with a failure, unless the same one was just shown.
-func (v *eventView) trouble(e Event, s *viewedServer, word string) Line {
+func (v *eventView) trouble(e WatchEvent, s *viewedServer, word string) Line {
 	line := v.line(e, word, e.Note)
 	if e.Error == nil || e.Error.Message == s.shown {
 		return line
@@ -170,7 +170,7 @@ func (v *eventView) trouble(e Event, s *viewedServer, word string) Line {
 
 // stateLine returns the line of a state. A connection that is back has its line with what it found, and so
 // has a server that was stale.
-func (v *eventView) stateLine(e Event, s *viewedServer) Line {
+func (v *eventView) stateLine(e WatchEvent, s *viewedServer) Line {
 	before := watch.State(s.state)
 	s.state = e.State
 	reached := watch.State(e.State).Reached()
@@ -198,7 +198,7 @@ func (v *eventView) stateLine(e Event, s *viewedServer) Line {
 }
 
 // reading returns the line of a reading: what it found, after a reload or a lost connection, or by itself.
-func (v *eventView) reading(e Event, s *viewedServer) Line {
+func (v *eventView) reading(e WatchEvent, s *viewedServer) Line {
 	word, remark := e.Event, e.Findings.Levels()
 	if e.Event == "changed" && remark == "" {
 		remark = "same as saved"
@@ -224,7 +224,7 @@ func (v *eventView) reading(e Event, s *viewedServer) Line {
 }
 
 // summed returns how often what was reported, and the states of servers at the end.
-func summed(e Event) string {
+func summed(e WatchEvent) string {
 	var states []string
 	for _, s := range e.Servers {
 		states = append(states, s.State)

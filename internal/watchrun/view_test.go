@@ -15,7 +15,7 @@ import (
 )
 
 // viewed returns the lines of events that come a second apart.
-func viewed(v *eventView, events ...Event) string {
+func viewed(v *eventView, events ...WatchEvent) string {
 	var text strings.Builder
 	for i, e := range events {
 		e.Time = time.Date(2026, 6, 30, 12, 0, i, 0, time.UTC)
@@ -26,8 +26,8 @@ func viewed(v *eventView, events ...Event) string {
 	return text.String()
 }
 
-func state(server, state string, failure ...string) Event {
-	e := Event{Event: "state", Server: server, State: state, Counts: seen.Counts{snapshot.Tools: 1}}
+func state(server, state string, failure ...string) WatchEvent {
+	e := WatchEvent{Event: "state", Server: server, State: state, Counts: seen.Counts{snapshot.Tools: 1}}
 	if len(failure) > 0 {
 		e.Error, e.Counts = &seen.Failure{Message: failure[0], Hint: "look"}, nil
 	}
@@ -37,7 +37,7 @@ func state(server, state string, failure ...string) Event {
 // TestStartOfManyServers is one line, with what failed below it and what happened meanwhile after it.
 func TestStartOfManyServers(t *testing.T) {
 	var names []string
-	var events []Event
+	var events []WatchEvent
 	for n := range 40 {
 		names = append(names, fmt.Sprint("server-", n))
 		events = append(events, state(names[n], "connecting"))
@@ -46,7 +46,7 @@ func TestStartOfManyServers(t *testing.T) {
 		events = append(events, state(names[n], "live"))
 	}
 	events = append(events, state(names[38], "reconnecting", "refused"),
-		Event{Event: "changed", Server: names[0], Cause: "start", Findings: seen.Findings{}},
+		WatchEvent{Event: "changed", Server: names[0], Cause: "start", Findings: seen.Findings{}},
 		state(names[39], "failed", "no licence"), state(names[39], "closed"))
 	want := `12:01:19  watching 40 servers: 38 live, 1 reconnecting (server-38), 1 failed (server-39)
 12:01:19  server-38  reconnecting
@@ -80,15 +80,15 @@ func TestOneLinePerSave(t *testing.T) {
 	v := newEventView([]string{"todo"}, true)
 	crash := state("todo", "failed", "the server ended")
 	crash.Error.Stderr = "src/index.ts:35:51: ERROR: Expected \")\"\n"
-	reload := Event{Event: "reload", Server: "todo", Files: []string{"src/tools.ts"}}
+	reload := WatchEvent{Event: "reload", Server: "todo", Files: []string{"src/tools.ts"}}
 	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "todo", Item: "tool/a",
 		Message: "Tool a was removed."}
 	got := viewed(v, state("todo", "connecting"), state("todo", "live"),
 		reload, state("todo", "reconnecting"), state("todo", "live"),
-		Event{Event: "unchanged", Server: "todo", Cause: "reload"},
+		WatchEvent{Event: "unchanged", Server: "todo", Cause: "reload"},
 		reload, state("todo", "reconnecting"), crash,
 		reload, state("todo", "reconnecting"), state("todo", "live"),
-		Event{Event: "changed", Server: "todo", Cause: "reload", Findings: seen.Findings{removed}},
+		WatchEvent{Event: "changed", Server: "todo", Cause: "reload", Findings: seen.Findings{removed}},
 		state("todo", "closed"))
 	want := `12:00:01  todo  live  1 tool
 12:00:05  todo  reloaded in 3.0s (src/tools.ts), unchanged
@@ -106,12 +106,12 @@ func TestOneLinePerSave(t *testing.T) {
 // TestLostConnection has a line with its reason, and one when it is back.
 func TestLostConnection(t *testing.T) {
 	v := newEventView([]string{"files"}, false)
-	stale := Event{Event: "stale", Server: "files", State: "reconnecting", Error: &seen.Failure{Message: "refused"}}
+	stale := WatchEvent{Event: "stale", Server: "files", State: "reconnecting", Error: &seen.Failure{Message: "refused"}}
 	got := viewed(v, state("files", "live"), state("files", "reconnecting", "refused"), state("files", "live"),
-		Event{Event: "unchanged", Server: "files", Cause: "reconnection"},
+		WatchEvent{Event: "unchanged", Server: "files", Cause: "reconnection"},
 		state("files", "reconnecting", "refused"), stale, state("files", "polling"),
-		Event{Event: "recovered", Server: "files", Cause: "poll"},
-		Event{Event: "unchanged", Server: "files", Cause: "notification"})
+		WatchEvent{Event: "recovered", Server: "files", Cause: "poll"},
+		WatchEvent{Event: "unchanged", Server: "files", Cause: "notification"})
 	want := `12:00:00  files  live  1 tool
 12:00:01  files  reconnecting
             refused
