@@ -2,6 +2,7 @@ package config
 
 import (
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -23,6 +24,8 @@ var (
 	// what names of files end with, and no host does
 	fileName = kit.Pattern(`(?i)\.(?:jsonc?|ya?ml|toml|[mc]?js|m?ts|tsx|jsx|txt|log|db|sqlite3?|pem|key|` +
 		`crt|env|ini|conf|cfg|xml|csv|html?|lock|sock|pid|gguf|bin|exe|dll)$`)
+	remotePath = kit.Pattern(`^[\w.+-]+@([^\s@:/\\]+):(?:[^\d]|$)`) // as of scp and git: user@host:path
+	escaped    = kit.Pattern(`(?:%[0-9A-Fa-f]{2})+`)
 	// an option whose value is a host; that of others could be the name of a file or module
 	addressOption = kit.Pattern(`(?i)^-.*(?:host|url|uri|endpoint|server|domain|address|proxy|base|api)`)
 )
@@ -30,6 +33,13 @@ var (
 // addressesIn returns the hosts in a text with its defaults put in, with ports; inArgs is for an argument and
 // the option before it, which may name a file or module.
 func addressesIn(text, option string, inArgs bool) (hosts []string) {
+	plain := escaped().ReplaceAllStringFunc(text, func(s string) string {
+		decoded, _ := url.PathUnescape(s) // of two digits each
+		return decoded
+	})
+	if plain != text {
+		hosts = addressesIn(plain, option, inArgs)
+	}
 	for _, at := range withScheme().FindAllStringSubmatchIndex(text, -1) {
 		start, end := max(at[2], at[4]), max(at[3], at[5])
 		hosts = append(hosts, authority(text[start:end]))
@@ -50,6 +60,10 @@ func addressesIn(text, option string, inArgs bool) (hosts []string) {
 			rest = rest[:end]
 		}
 		host := authority(rest)
+		if at := remotePath().FindStringSubmatch(piece); at != nil && hostName().MatchString(at[1]) {
+			hosts = append(hosts, lower(at[1]))
+			continue
+		}
 		if !hasURL && isAddress(variables().ReplaceAllString(host, "x"), piece, named) {
 			hosts = append(hosts, host)
 		}

@@ -21,7 +21,7 @@ const (
 // shells run a command line that is one of their arguments.
 var shells = []string{
 	"sh", "bash", "zsh", "dash", "ash", "ksh", "mksh", "fish", "csh", "tcsh", "nu", "xonsh",
-	"elvish", "rbash", "cmd", "powershell", "pwsh", "busybox", "toybox", "wsl",
+	"elvish", "rbash", "cmd", "powershell", "pwsh", "busybox", "toybox", "wsl", "ssh",
 }
 
 // interpreter is how a program takes code from its command line.
@@ -48,6 +48,10 @@ var interpreters = sync.OnceValue(func() map[string]interpreter {
 			flag: kit.Pattern(`(?i)^(?:[-/](?:c|co[a-z]*|e|ec|en[a-z]*)$|/[ckr])`)}},
 		{"su runuser script nix nix-shell flock wsl",
 			interpreter{flag: kit.Pattern(`^(?:-[a-z]*c|--run|--command)`), kind: shellLine, anywhere: true}},
+		{"ssh doppler infisical concurrently parallel nodemon watchexec",
+			interpreter{flag: kit.Pattern(`\s|^--command`), kind: shellLine, anywhere: true}},
+		{"git", interpreter{kind: shellLine, anywhere: true, flag: kit.Pattern(
+			`(?i)^(?:--config-env|alias\.[^=]*=!|core\.(?:sshcommand|pager|editor|fsmonitor)=)`)}},
 		{"npx npm pnpm pnpx yarn",
 			interpreter{flag: kit.Pattern(`^(?:-[A-Za-z]*c$|--call(?:=|$)|--shell-mode$)`), kind: shellLine}},
 		{"env", interpreter{flag: kit.Pattern(`^(?:-[a-z0]*S|--split-string)`), kind: commandLine}},

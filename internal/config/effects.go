@@ -77,7 +77,7 @@ func (e Entry) Effects() Effects {
 	if s := e.Server.Stdio; s != nil {
 		x.Starts = e.words()
 		program := defaultWords(e)
-		x.Code = cmp.Or(inlineCode(program), inlineCode(x.Starts))
+		x.Code = cmp.Or(codeIn(e, program), inlineCode(x.Starts))
 		outside := e.scope.root == "" || !files.Below(s.Dir, e.scope.root)
 		if e.ownDir || outside {
 			x.Dir = cmp.Or(e.dir, s.Dir)
@@ -356,6 +356,28 @@ func defaultWords(e Entry) (words []string) {
 		return e.words()
 	}
 	return words
+}
+
+// codeIn returns the kind of code in the command line with its defaults, or with one word as an option of an
+// input has it.
+func codeIn(e Entry, program []string) string {
+	kind, i := inlineCode(program), -1
+	for _, u := range e.uses {
+		if u.key != "command" && !strings.HasPrefix(u.key, "args[") {
+			continue
+		}
+		i++
+		if kind != "" || !strings.Contains(u.text, "${input:") {
+			continue
+		}
+		texts, _ := e.scope.readings(u.text)
+		for _, text := range texts {
+			line := slices.Clone(program)
+			line[i] = text
+			kind = cmp.Or(kind, inlineCode(line))
+		}
+	}
+	return kind
 }
 
 // address returns the URL of the server, variables as they are written.

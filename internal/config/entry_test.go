@@ -172,6 +172,11 @@ func TestAddressesIn(t *testing.T) {
 func TestInlineCode(t *testing.T) {
 	for line, want := range map[string]string{
 		"sh -c x":                              shellLine,
+		"git -c alias.x=!y x":                  shellLine,
+		"git -c core.sshCommand=x fetch":       shellLine,
+		"git -c user.name=x status":            "",
+		"doppler run --command x":              shellLine,
+		"ssh host x":                           aShell,
 		"/bin/BASH.exe -lc x":                  shellLine,
 		"ash -c x":                             shellLine,
 		"busybox sh -c x":                      shellLine,

@@ -44,6 +44,9 @@ func TestAddressesOfEveryReading(t *testing.T) {
 		"https://localhost;@a/":                                                   "a",
 		"https://ok.example,https://localhost@a.example":                          "ok.example a.example",
 		"http://localhost:${PORT:-8080}/":                                         "",
+		"http://localhost/?u=https%3A%2F%2Fa.example%2F":                          "a.example",
+		"http://localhost/?u=%zz&v=https%253a%252f%252fa.example":                 "a.example",
+		"http://localhost/?u=100%25":                                              "",
 		"https://${HOST}/":                                                        "",
 		"file:///etc/hosts":                                                       "",
 		"https://" + strings.Repeat("${V:-x}", 12) + ".z/":                        "xxxxxxxxxxxx.z",
@@ -150,6 +153,11 @@ func TestCodeInDefaults(t *testing.T) {
 		if got := loadOne(t, ".mcp.json", `{"mcpServers": {"s": `+entry+`}}`, nil).Effects().Code; got != want {
 			t.Errorf("%s: %q, want %q", entry, got, want)
 		}
+	}
+	asked := loadOne(t, ".vscode/mcp.json", `{"inputs": [{"id": "x", "type": "pickString", "options": ["node", "sh"]}],
+		"servers": {"s": {"command": "${input:x}", "args": ["-c", "x"]}}}`, nil)
+	if got := asked.Effects().Code; got != shellLine {
+		t.Errorf("an option of an input: %q", got)
 	}
 	for line, want := range map[string]string{
 		"npx x": "npx", "env npx x": "npx", "env A=b npx x": "npx", "cmd /c npx x": "npx", "timeout 5s uvx x": "uvx",

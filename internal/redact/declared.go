@@ -48,7 +48,7 @@ var (
 		`command|cmd|exec|executable|binary|bin|shell|script|hook|wrapper|entrypoint|interpreter|` +
 		`opt|option|arg|flag|module|plugin|extension|` +
 		`preload|preset|require|import|loader|lib|package|image|profile|base|target|` +
-		`program|main|entry|runner|runtime|tool)s?)$`)
+		`program|main|entry|runner|runtime|tool|webhook|callback|init|startup)s?)$`)
 	// secretEnd is how names end that those programs do not obey: NPM_CONFIG_… and GIT_… have secrets, too.
 	secretEnd = kit.Pattern(`(?i)(?:token|secret|password|passwd|_pat|api_?key|access_?key)$`)
 )
