@@ -11,6 +11,7 @@ import (
 	"go/token"
 	"html"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -258,22 +259,47 @@ func TestCompletedValuesAreAccepted(t *testing.T) {
 	}
 }
 
-// TestWordsOfOtherTools: each has one meaning, is no command itself, and its command is accepted.
+// TestWordsOfOtherTools: each has one meaning, is no command itself, and its command is accepted, its flags by some command.
 func TestWordsOfOtherTools(t *testing.T) {
 	app, seen := newApp(program{}), map[string]bool{}
-	for line := range strings.Lines(otherTools) {
-		command, words, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if strings.HasPrefix(line, "#") {
-			continue
+	for meaning, words := range meanings() {
+		commands := advisedIn("hint: " + meaning)
+		if strings.HasPrefix(meaning, "-") {
+			commands = []string{"mcpctl call s t " + meaning}
+			if strings.HasPrefix(meaning, "--format ") || strings.HasPrefix(meaning, "--parallel ") {
+				commands = []string{"mcpctl diff " + strings.Replace(meaning, " N", " 2", 1)}
+			}
 		}
-		if err := accepts(command); err != nil || !ok {
-			t.Errorf("%s: %v", line, err)
+		for _, command := range commands {
+			if err := accepts(command); err != nil {
+				t.Errorf("%s: %s: %v", meaning, command, err)
+			}
 		}
 		for _, word := range strings.Fields(words) {
 			if seen[word] || app.Command(word) != nil {
-				t.Errorf("%s: %q is there twice, or a command", command, word)
+				t.Errorf("%s: %q is there twice, or a command", meaning, word)
 			}
 			seen[word] = true
+			for _, c := range app.Commands {
+				if known := takesFlag(c, strings.TrimLeft(word, "-"), ""); known && strings.HasPrefix(word, "-") && len(word) > 2 {
+					t.Errorf("%s: %q is a flag of %s", meaning, word, c.Name)
+				}
+			}
+		}
+	}
+	if len(seen) < 200 {
+		t.Errorf("%d words", len(seen))
+	}
+}
+
+// meanings returns the rows of words.txt: the meaning, and the words that have it.
+func meanings() iter.Seq2[string, string] {
+	return func(yield func(meaning, words string) bool) {
+		for line := range strings.Lines(otherTools) {
+			at := strings.LastIndex(line, ": ")
+			if !strings.HasPrefix(line, "#") && !yield(line[:at], strings.TrimSpace(line[at+1:])) {
+				return
+			}
 		}
 	}
 }
@@ -314,10 +340,12 @@ func TestWordsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line := range strings.Lines(otherTools) {
-		command, words, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		row := "| " + strings.ReplaceAll(words, " ", ", ") + " | `" + command + "` |\n"
-		if !strings.HasPrefix(line, "#") && !strings.Contains(string(page), row) {
+	for meaning, words := range meanings() {
+		if strings.HasPrefix(advised(meaning), "use ") {
+			meaning = "`" + meaning + "`"
+		}
+		row := "| " + strings.ReplaceAll(words, " ", ", ") + " | " + meaning + " |\n"
+		if !strings.Contains(string(page), row) {
 			t.Errorf("docs/coming-from.md lacks %s", row)
 		}
 	}

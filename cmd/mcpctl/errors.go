@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -55,8 +56,8 @@ const mergeHint = "name the files that --shard I/N --report json=FILE wrote, or 
 func errUnknownCommand(app *cli.App, words ...string) error {
 	word := words[0]
 	hint := `see "mcpctl --help"`
-	if command := commandFor(word); command != "" {
-		hint = fmt.Sprintf("use %q", command)
+	if meaning := meaningOf(word); meaning != "" {
+		hint = advised(meaning)
 	} else if config.IsProgram(word) {
 		hint = "mcpctl list -- " + typedLine(words...)
 	} else if source.Parse(word).Kind != source.Configured {
@@ -86,7 +87,9 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		}
 		name := strings.TrimLeft(flag, "-")
 		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool { return kit.FewEdits(name, k) })
-		if ofCommand(c.App, name) {
+		if meaning := flagFor(c.Command, flag); meaning != "" {
+			hint = advised(meaning)
+		} else if ofCommand(c.App, name) {
 			hint = fmt.Sprintf("write %s after the command", "--"+name)
 		} else if len(similar) > 0 {
 			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
@@ -111,10 +114,25 @@ func errNoCommand(behind []string) error {
 	return exit.UsageHint("mcpctl list -- "+typedLine(behind...), "no command given")
 }
 
-// errFileIsFormat returns the error for -o with a format, as kubectl has it.
-func errFileIsFormat(name string) error {
-	hint := fmt.Sprintf("use --format %s, or -o ./%s for the file", name, name)
-	return exit.UsageHint(hint, "-o %s would write a file named %q", name, name)
+// errFileIsFormat returns the error for -o with a format, as kubectl has it, or with a format and a file; nil
+// for other values.
+func errFileIsFormat(c *cli.Command, value string) error {
+	name, file, pair := strings.Cut(value, "=")
+	flags := cmp.Or(meaningOf("-o="+name), "--format "+formatNamed(name))
+	format, isFormat := strings.CutPrefix(flags, "--format ")
+	known := slices.Concat(report.Formats(), resultFormats())
+	if isFormat && !slices.Contains(known, format) {
+		return nil
+	}
+	hint := fmt.Sprintf("for the file: -o %s", printable.ShellWord("./"+value))
+	switch flag, _, _ := strings.Cut(strings.TrimPrefix(flags, "--"), " "); {
+	case !takesFlag(c, flag, format):
+	case pair && isFormat && meaningOf("-o="+name) == "" && file != "":
+		hint = fmt.Sprintf("use %s -o %s", flags, printable.ShellWord(file))
+	default:
+		hint = fmt.Sprintf("use %s, or -o %s for the file", flags, printable.ShellWord("./"+value))
+	}
+	return exit.UsageHint(hint, "-o %s would write a file named %q", value, value)
 }
 
 // errFingerprint returns the error for a word that is neither a server nor a fingerprint.

@@ -53,18 +53,18 @@ func (p *program) command(c *cli.Command, shared ...[]cli.Flag) *cli.Command {
 
 // complete finds mistakes in the environment and in a command's flags, before anything is contacted.
 func (p *program) complete(check func() error) cli.BeforeFunc {
-	return func(*cli.Context) error {
+	return func(c *cli.Context) error {
 		if p.misread != nil {
 			return exit.Misuse(p.misread)
 		}
 		if p.JSON {
 			p.Output.Format = "json"
 		}
-		switch file := p.Output.File; {
-		case file == "-":
+		if err := errFileIsFormat(c.Command, p.Output.File); err != nil {
+			return err
+		}
+		if p.Output.File == "-" {
 			p.Output.File = ""
-		case slices.Contains(slices.Concat(report.Formats(), resultFormats()), file):
-			return errFileIsFormat(file)
 		}
 		return check()
 	}
@@ -205,7 +205,7 @@ func outputFlag(o *report.Output) []cli.Flag {
 func (p *program) formatFlags(category string, formats []string, usual string) []cli.Flag {
 	return shared(category,
 		option("format, f", "`FORMAT` of the output: "+strings.Join(formats, ", "),
-			text(&p.Output.Format).usually(usual)),
+			format(&p.Output.Format).usually(usual)),
 		toggle("json", "Same as --format json", &p.JSON))
 }
 

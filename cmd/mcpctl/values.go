@@ -46,6 +46,14 @@ func text(to *string) value {
 	}}
 }
 
+// format reads the name of a format, or another name of it.
+func format(to *string) value {
+	return value{read: func(text string) error {
+		*to = formatNamed(text)
+		return nil
+	}}
+}
+
 // duration reads a Go duration, or a number of seconds; a field that stays nil was not given.
 func duration(to **time.Duration) value {
 	return value{read: func(text string) error {
@@ -113,10 +121,29 @@ func names(to *[]string) value {
 // reports reads the files that a run writes beside its answer, such as sarif=out.sarif.
 func reports(to *[]report.OutputFile) value {
 	return value{read: func(text string) error {
+		name, path, pair := strings.Cut(text, "=")
+		if pair {
+			text = formatNamed(name) + "=" + path
+		}
+		if err := errManyReports(text); err != nil {
+			return err
+		}
 		file, err := report.ParseOutputFile(text)
 		*to = append(*to, file)
 		return err
 	}}
+}
+
+// errManyReports returns the error for several files in one --report, separated by commas; nil for one.
+func errManyReports(text string) error {
+	parts := strings.Split(text, ",")
+	for _, part := range parts[1:] {
+		name, _, pair := strings.Cut(part, "=")
+		if _, err := report.ParseOutputFile(formatNamed(name) + "=x"); pair && err == nil {
+			return fmt.Errorf("repeat the flag for each file: --report %s", strings.Join(parts, " --report "))
+		}
+	}
+	return nil
 }
 
 // oneOf reads one of some words for a flag.

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/mod/semver"
+
+	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // buildVersion is set by the linker for released binaries.
@@ -67,16 +72,32 @@ func originOf(linked string, info *debug.BuildInfo) (from buildOrigin) {
 // versionCommand makes version, which prints JSON or YAML when --format asks for it.
 func versionCommand(p program) *cli.Command {
 	return p.command(&cli.Command{
-		Name:     "version",
-		Category: "Set up",
-		Usage:    "Print the version",
+		Name:        "version",
+		Category:    "Set up",
+		Usage:       "Print the version",
+		Description: "With --verbose, also the directories of its files.",
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return errVersionArgs
 			}
-			return p.Output.Bytes(c.Context, p.Process, []byte(versionText(p.Version, p.Output.Format)))
+			text := versionText(p.Version, p.Output.Format)
+			if p.Verbose && !slices.Contains([]string{"json", "yaml"}, p.Output.Format) {
+				text += placesText(p.Process)
+			}
+			return p.Output.Bytes(c.Context, p.Process, []byte(text))
 		},
 	}, p.outputFlags(valueFormats))
+}
+
+// placesText returns where the program keeps files, a line each; docs/config.md has the same list.
+func placesText(p host.Process) string {
+	state, noState := p.StateDir()
+	cache, noCache := p.CacheDir()
+	if err := errors.Join(noState, noCache); err != nil {
+		return err.Error() + "\n"
+	}
+	return "trust, logins: " + state + "\npackages:      " + filepath.Join(cache, "packages") +
+		"\nsnapshots:     mcp-snapshots in each project\n"
 }
 
 // versionText returns the version in a format; the default is a line of text, also in a pipe.

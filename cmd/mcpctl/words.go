@@ -19,20 +19,61 @@ import (
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
-// otherTools are the words of other tools behind the command that does it here.
+// otherTools are the words and flags of other tools, each behind what it is here.
 //
 //go:embed words.txt
 var otherTools string
 
-// commandFor returns the command for a word of another tool; empty for other words.
-func commandFor(word string) string {
+// meaningOf returns what a word or a flag of another tool is here: a command, flags, or what to do; empty for
+// other words.
+func meaningOf(word string) string {
+	if !strings.HasPrefix(word, "-") {
+		word = strings.ToLower(word)
+	}
 	for line := range strings.Lines(otherTools) {
-		command, words, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if !strings.HasPrefix(line, "#") && slices.Contains(strings.Fields(words), strings.ToLower(word)) {
-			return command
+		at := max(strings.LastIndex(line, ": "), 0)
+		if !strings.HasPrefix(line, "#") && slices.Contains(strings.Fields(line[at+1:]), word) {
+			return line[:at]
 		}
 	}
 	return ""
+}
+
+// advised returns a meaning as a hint.
+func advised(meaning string) string {
+	if strings.HasPrefix(meaning, "-") || strings.HasPrefix(meaning, "mcpctl ") {
+		return fmt.Sprintf("use %q", meaning)
+	}
+	return meaning
+}
+
+// flagFor returns the meaning of a flag of another tool for a command; empty where the command lacks the flag
+// that it would be.
+func flagFor(c *cli.Command, flag string) string {
+	meaning := meaningOf(flag)
+	if flags, ok := strings.CutPrefix(meaning, "--"); ok {
+		if name, value, _ := strings.Cut(flags, " "); !takesFlag(c, name, value) {
+			return ""
+		}
+	}
+	return meaning
+}
+
+// takesFlag reports whether a command has a flag, and the format for it.
+func takesFlag(c *cli.Command, name, format string) bool {
+	return slices.ContainsFunc(c.Flags, func(f cli.Flag) bool {
+		generic, ok := f.(*cli.GenericFlag)
+		isFormat := name == "format" && ok
+		return slices.Contains(f.Names(), name) && (!isFormat || slices.Contains(valuesOf(generic), format))
+	})
+}
+
+// formatNamed returns the format behind another name of it, such as md; other words as they are.
+func formatNamed(word string) string {
+	if format, ok := strings.CutPrefix(meaningOf("--"+word), "--format "); ok {
+		return format
+	}
+	return word
 }
 
 // typedWord is a flag of a command line with its value, or another word.
@@ -81,7 +122,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	if !errors.As(err, new(exit.UsageError)) || len(p.typed) == 0 {
 		return err
 	}
-	if word := p.typed[0]; len(p.typed) == 1 && app.Command(word) == nil && commandFor(word) == "" &&
+	if word := p.typed[0]; len(p.typed) == 1 && app.Command(word) == nil && meaningOf(word) == "" &&
 		configured(ctx, p.Process, nil, word) {
 		return exit.UsageHint("mcpctl list "+typedLine(word), "unknown command %q, which is a server", word)
 	}
@@ -103,7 +144,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 				`%q is a program: write "--" before the command of a server`, word)
 		}
 	}
-	if _, takesItem := kindsOf[command.Name]; unknown && takesItem {
+	if _, takesItem := kindsOf[command.Name]; unknown && takesItem && !strings.Contains(says, "flag -H") {
 		line, words := withoutUnknown(given, values)
 		if p.behind != nil {
 			line, words = append(append(line, "--"), p.behind...), words+1
