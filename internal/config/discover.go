@@ -204,7 +204,7 @@ func (s fileScope) rowServers(file clients.File, root syntax.Value, projects []s
 	s.content = root
 	sections := file.Row.Sections(root)
 	if file.Row.Dialect == clients.Projects { // each project may have a server of one name
-		project, _ := projectOf(root, projects)
+		project := projectOf(root, projects)
 		s.folder, s.section = cmp.Or(project.Key, s.folder), " in "+project.Key
 		sections = kit.Map(project.Value.At("mcpServers"),
 			func(f syntax.Field) clients.Section { return clients.Section{Servers: f} })
@@ -234,7 +234,7 @@ func switchedOff(file clients.File, root syntax.Value, projects []string) func(n
 	var off, allowed []string
 	switch {
 	case file.App.ID == "claude-code" && filepath.Base(file.Path) == ".claude.json":
-		project, _ := projectOf(root, projects)
+		project := projectOf(root, projects)
 		off = texts(project.Value, "disabledMcpServers")
 	case file.Row.Dialect == clients.Gemini:
 		for _, mcp := range root.At("mcp") {
@@ -251,9 +251,9 @@ func texts(of syntax.Value, key string) []string {
 	return kit.Map(f.Value.Items, func(item syntax.Value) string { return item.Text })
 }
 
-// projectOf returns what Claude Code's .claude.json has for the nearest directory of this project; the key is
-// that directory.
-func projectOf(root syntax.Value, folders []string) (syntax.Field, bool) {
+// projectOf returns what Claude Code's .claude.json has for the nearest directory of this project, if it has
+// something; the key is that directory.
+func projectOf(root syntax.Value, folders []string) syntax.Field {
 	projects, _ := root.Get("projects")
 	for _, folder := range folders {
 		real := files.RealPath(folder)
@@ -261,11 +261,11 @@ func projectOf(root syntax.Value, folders []string) (syntax.Field, bool) {
 			path := filepath.Clean(filepath.FromSlash(f.Key))
 			sameOnWindows := runtime.GOOS == "windows" && strings.EqualFold(path, folder)
 			if path == folder || path == real || sameOnWindows {
-				return syntax.Field{Key: folder, Line: f.Line, Value: f.Value}, true
+				return syntax.Field{Key: folder, Line: f.Line, Value: f.Value}
 			}
 		}
 	}
-	return syntax.Field{}, false
+	return syntax.Field{}
 }
 
 // plugins returns the servers of Claude Code's installed plugins. A plugin that no settings enable is off.
