@@ -77,9 +77,12 @@ var libraries = map[string][]string{
 // logs in to.
 var mayContact = []string{"internal/fleet", "internal/auth"}
 
-// forbiddenInPkg are functions that print, log, read the environment or exit. pkg/ does not use them.
+// forbiddenInPkg are functions that print, log, read the process or exit. pkg/ does not use them.
 var forbiddenInPkg = []string{
-	"os.Exit", "os.Getenv", "os.LookupEnv", "os.Environ", "os.Stdout", "os.Stderr", "os.Stdin",
+	"os.Exit", "os.Getenv", "os.LookupEnv", "os.Environ", "os.ExpandEnv", "os.Stdout", "os.Stderr", "os.Stdin", "os.Args",
+	"os.Getwd", "os.Getpid", "os.Hostname", "os.Executable", "os.TempDir", "os.UserHomeDir", "os.UserConfigDir",
+	"os.UserCacheDir", "exec.LookPath", "filepath.Abs", "flag.Parse", "signal.Notify", "http.ProxyFromEnvironment",
+	"transport.Proxy", "http.DefaultClient", "http.DefaultTransport", "http.Get",
 	"fmt.Print", "fmt.Printf", "fmt.Println", "log.Print", "log.Printf", "log.Println", "log.Fatal", "log.Fatalf",
 	"slog.Info", "slog.Warn", "slog.Error", "slog.Debug",
 }
@@ -281,6 +284,9 @@ func goFiles(t *testing.T) []string {
 	return files
 }
 
+// ofCommandLine matches a command or a flag of mcpctl in a sentence.
+var ofCommandLine = regexp.MustCompile(`\bmcpctl [a-z]|(^|[\s("` + "`" + `])--[a-z]`)
+
 func checkQuiet(t *testing.T, file string) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
@@ -296,6 +302,10 @@ func checkQuiet(t *testing.T, file string) {
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(forbiddenInPkg, x.Name+"."+n.Sel.Name) {
 				t.Errorf("%s: %s.%s is not allowed under pkg/", fset.Position(n.Pos()), x.Name, n.Sel.Name)
+			}
+		case *ast.BasicLit:
+			if n.Kind == token.STRING && ofCommandLine.MatchString(n.Value) {
+				t.Errorf("%s: %s is of the command line, which stands above pkg/", fset.Position(n.Pos()), n.Value)
 			}
 		}
 		return true

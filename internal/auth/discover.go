@@ -49,7 +49,8 @@ func (c *client) challenge(ctx context.Context, s Resource) (challenge, error) {
 				}
 				return nil, nil
 			}}}
-		session, err := probe.Open(ctx, server, probe.Options{CACert: c.caCert})
+		session, err := probe.Open(ctx, server, probe.Options{ClientName: "mcpctl", CACert: c.caCert,
+			Proxy: transport.Proxy})
 		for had := len(refusals); err == nil && len(kinds) > 0 && len(refusals) == had; kinds = kinds[1:] {
 			_, _ = session.List(ctx, kinds[0]) // only a refusal matters
 		}

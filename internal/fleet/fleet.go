@@ -16,6 +16,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -218,7 +219,7 @@ func (c Contact) options(p host.Process) (probe.Options, error) {
 		Timeout: defaultTimeout, Parallel: c.Parallel, Protocol: c.Protocol, Retries: c.Retries,
 		FailFast: c.FailFast, ReadTwice: c.ReadTwice,
 		Environ: p.Environ, InheritEnv: c.InheritEnv,
-		Version: p.Version, Background: p.Background,
+		ClientName: "mcpctl", ClientVersion: p.Version, Proxy: transport.Proxy, Background: p.Background,
 	}
 	if c.Timeout != nil {
 		o.Timeout = *c.Timeout

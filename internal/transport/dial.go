@@ -46,14 +46,23 @@ func (w *web) dial(ctx context.Context, network, address string) (net.Conn, erro
 
 // via returns the proxy on the way to the server; nil = none.
 func (w *web) via() *url.URL {
-	via, _ := Proxy(&http.Request{URL: w.home})
+	if w.endpoint.Proxy == nil {
+		return nil
+	}
+	via, _ := w.endpoint.Proxy(&http.Request{URL: w.home})
 	return via
 }
 
-// proxy returns the proxy of the environment. It checks the address that the proxy would connect to, if the
-// URL has one.
+// proxy returns the proxy for a request. It checks the address that the proxy would connect to, if the URL
+// has one.
 func (w *web) proxy(r *http.Request) (*url.URL, error) {
-	via, err := Proxy(r)
+	if w.endpoint.Proxy == nil {
+		return nil, nil
+	}
+	via, err := w.endpoint.Proxy(r)
+	if err != nil {
+		return nil, &ProxyError{err}
+	}
 	ip, notIP := netip.ParseAddr(r.URL.Hostname())
 	if err == nil && via != nil && notIP == nil {
 		err = w.endpoint.Allow(ip)
@@ -152,17 +161,15 @@ func PlainURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// ProxyError reports a variable for a proxy that holds no URL. It does not hold the value, in which there may
-// be a password.
-type ProxyError struct{ Variable string }
+// ProxyError reports that Endpoint.Proxy gave no answer.
+type ProxyError struct{ error }
 
-// Error names the variable.
-func (e *ProxyError) Error() string {
-	return e.Variable + " holds no URL of a proxy, such as http://proxy.example:3128"
-}
+// Unwrap returns the reason.
+func (e *ProxyError) Unwrap() error { return e.error }
 
 // Proxy returns the proxy that the environment has for a request, as http.ProxyFromEnvironment does, which
-// passes over a variable without a URL; nil = none.
+// passes over a variable without a URL; nil = none. The error names the variable and not its value, in which
+// there may be a password.
 func Proxy(r *http.Request) (*url.URL, error) {
 	name := strings.ToUpper(r.URL.Scheme) + "_PROXY"
 	if os.Getenv(name) == "" {
@@ -174,7 +181,7 @@ func Proxy(r *http.Request) (*url.URL, error) {
 	}
 	u, err := url.Parse(value)
 	if (err != nil || value != "" && u.Host == "") && !kit.ThisMachine(r.URL.Hostname()) {
-		return nil, &ProxyError{name}
+		return nil, errors.New(name + " holds no URL of a proxy, such as http://proxy.example:3128")
 	}
 	return http.ProxyFromEnvironment(r)
 }

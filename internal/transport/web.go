@@ -26,6 +26,9 @@ type Endpoint struct {
 	CACert      []byte                // further PEM certificates to trust
 	Cookies     http.CookieJar        // keeps what a load balancer sets; nil = cookies are dropped
 
+	// Proxy returns the proxy for a request; nil, or a nil URL = none.
+	Proxy func(*http.Request) (*url.URL, error)
+
 	// Mask hides the secrets in a text of the server, which may quote the request; nil = there are none.
 	Mask func(text string) string
 

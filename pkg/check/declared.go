@@ -114,7 +114,7 @@ var declaredRules = map[string]rule{
 			item := fmt.Sprintf("%s %q", o.Kind.Word(), o.Name)
 			switch {
 			case o.Kind == "":
-				add("", o.Text, o.Now, "the text between the marks is not what mcpctl show writes.")
+				add("", o.Text, o.Now, "the text between the marks is not what the server offers now.")
 			case o.Text.Text == "":
 				add(o.Kind.ID(o.Name), o.Text, "", "the %s of the server is not documented.", item)
 			case o.Now == "":

@@ -32,7 +32,8 @@ type attempt struct {
 func newAttempt(server Server, options Options) attempt {
 	options.Protocol = cmp.Or(server.Protocol, options.Protocol)
 	options.Timeout = cmp.Or(server.Timeout, options.Timeout)
-	options.Version = cmp.Or(options.Version, "dev")
+	options.ClientName = cmp.Or(options.ClientName, "mcp-client")
+	options.ClientVersion = cmp.Or(options.ClientVersion, "dev")
 	if server.Capabilities != nil {
 		options.Capabilities = server.Capabilities
 	} else if options.Capabilities == nil {
@@ -50,14 +51,32 @@ func newAttempt(server Server, options Options) attempt {
 
 // credentialsOf returns the credentials that authorize gives. A panic in it is an error of this server alone.
 func credentialsOf(authorize Authorize, seen *observations) *transport.Credentials {
-	return transport.NewCredentials(func(ctx context.Context, r *Refused) (h map[string]Secret, err error) {
-		err = guard(func() error {
-			h, err = authorize(ctx, r)
+	return transport.NewCredentials(func(ctx context.Context, r *transport.Refusal) (
+		map[string]transport.Credential, error) {
+		var refused *Refused
+		if r != nil {
+			refused = &Refused{r.Status, r.Challenge, headersOf[Secret](r.Sent)}
+		}
+		var given map[string]Secret
+		err := guard(func() (err error) {
+			given, err = authorize(ctx, refused)
 			return err
 		})
-		seen.keepCredentials(h)
-		return h, err
+		seen.keepCredentials(given)
+		return headersOf[transport.Credential](given), err
 	})
+}
+
+// headersOf returns headers with values of another type; nil for nil, which differs from none.
+func headersOf[To, From ~string](headers map[string]From) map[string]To {
+	if headers == nil {
+		return nil
+	}
+	converted := make(map[string]To, len(headers))
+	for name, value := range headers {
+		converted[name] = To(value)
+	}
+	return converted
 }
 
 // first returns the stage at which every attempt at the server begins.
@@ -140,7 +159,7 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 		p, err = c.initializeAfter(ctx, p)
 	}
 	if err != nil {
-		stage, err := a.failedStage(err), p.noCommonVersion(err)
+		stage, err := a.failedStage(err), p.noCommonVersion(a.options.ClientName, err)
 		if endpoint := conn.StreamEndpoint(); endpoint != "" && (lost(err) || ctx.Err() != nil) {
 			err = &transport.StreamError{Endpoint: endpoint, Err: err} // it came as far as that
 		}
@@ -186,7 +205,7 @@ func (a attempt) dial(ctx context.Context, kind string) (*transport.Conn, caller
 	if err != nil {
 		return nil, caller{}, err
 	}
-	return conn, caller{conn: conn, client: a.options.Version, capabilities: a.options.Capabilities,
+	return conn, caller{conn: conn, client: a.options, capabilities: a.options.Capabilities,
 		seen: a.seen}, nil
 }
 
@@ -199,8 +218,10 @@ func (a attempt) connect(ctx context.Context, kind string) (*transport.Conn, err
 	}
 	remote := a.server.HTTP
 	endpoint := transport.Endpoint{
-		URL: remote.URL, Headers: remote.Headers, Allow: remote.Allow, CACert: a.options.CACert,
-		UserAgent: "mcpctl/" + a.options.Version, Credentials: a.credentials, Cookies: a.cookies,
+		URL: remote.URL, Headers: headersOf[transport.Credential](remote.Headers), Allow: remote.Allow,
+		CACert:      a.options.CACert,
+		UserAgent:   a.options.ClientName + "/" + a.options.ClientVersion,
+		Credentials: a.credentials, Cookies: a.cookies, Proxy: a.options.Proxy,
 		Mask: func(text string) string { return a.masks().Cut(text) },
 		ForeignType: func(kind string) {
 			message := "the server sends JSON without a Content-Type"

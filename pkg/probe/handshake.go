@@ -27,12 +27,12 @@ func (p *peer) note(code, format string, args ...any) {
 
 // noCommonVersion replaces err, a refusal, by what is wrong with a server that lists no version that the
 // prober speaks.
-func (p peer) noCommonVersion(err error) error {
+func (p peer) noCommonVersion(client string, err error) error {
 	if !hasAnswer(err) || len(p.Supported) == 0 || slices.ContainsFunc(p.Supported, isKnown) {
 		return err
 	}
-	return badVersion.errorf("the server speaks protocol version %s; mcpctl speaks %s", versions(p.Supported),
-		versions(Versions()))
+	return badVersion.errorf("the server speaks protocol version %s; %s speaks %s", versions(p.Supported),
+		client, versions(Versions()))
 }
 
 // versions returns protocol versions for a sentence. A server's list may be of any length.

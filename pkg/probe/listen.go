@@ -16,9 +16,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// News is what happened in a session since the last call.
-type News = snapshot.News
-
 // Listen begins to listen for what the server announces, in the way of its era and transport; Close ends
 // that. The channel is closed once it is known whether the server announces anything, as News reports then
 // and whenever it changes.
@@ -154,7 +151,7 @@ func (s *Session) Lost() error {
 func (s *Session) Signal() <-chan struct{} { return s.attempt.listener.wake }
 
 // News returns what happened since the last call, and forgets it.
-func (s *Session) News() News { return s.attempt.listener.news(s.peer) }
+func (s *Session) News() snapshot.News { return s.attempt.listener.news(s.peer) }
 
 // listener remembers what a server announces, and which lists it said to have changed.
 type listener struct {
@@ -217,10 +214,10 @@ func (l *listener) announce(kinds map[snapshot.Kind]bool, resumed bool) (before 
 }
 
 // news returns what was announced since the last call and forgets it. Which lists are covered stays.
-func (l *listener) news(p peer) News {
+func (l *listener) news(p peer) snapshot.News {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	news := News{Resumed: l.resumed, Covered: p.covered(l.announced), Hears: len(l.announced) > 0,
+	news := snapshot.News{Resumed: l.resumed, Covered: p.covered(l.announced), Hears: len(l.announced) > 0,
 		Count: l.count}
 	for _, kind := range snapshot.Kinds() {
 		if l.changed[kind] {

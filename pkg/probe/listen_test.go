@@ -75,7 +75,7 @@ type hearing struct {
 	session *Session
 	log     string
 	resumed bool
-	last    News
+	last    snapshot.News
 	changed map[snapshot.Kind]bool
 }
 

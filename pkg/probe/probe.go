@@ -21,9 +21,12 @@ import (
 	"errors"
 	"iter"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -31,23 +34,33 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Options hold for every server of one run. The zero value works.
 type Options struct {
-	Timeout    time.Duration // for one attempt at one server; 0 = none
-	Parallel   int           // servers at once; 0 = 64 at URLs, 8 at one host, AtOnce started here
-	Protocol   string        // pins a protocol version; empty or "auto" = negotiate
-	Retries    int           // further attempts after a failure that can heal
-	FailFast   bool          // stop at the first failure
-	ReadTwice  bool          // ask for every list a second time, for Result.SecondRead
-	Environ    []string      // this process's environment, as os.Environ gives it
-	InheritEnv bool          // hand all of Environ to stdio servers, not only the minimum
-	CACert     []byte        // further PEM certificates to trust
-	Version    string        // of mcpctl, as servers see it (clientInfo, User-Agent); empty = dev
-	Elicit     Elicit        // answers the questions of servers; nil = they are declined
+	Timeout   time.Duration // for one attempt at one server; 0 = none
+	Parallel  int           // servers at once; 0 = 64 at URLs, 8 at one host, AtOnce started here
+	Protocol  string        // pins a protocol version; empty or "auto" = negotiate
+	Retries   int           // further attempts after a failure that can heal
+	FailFast  bool          // stop at the first failure
+	ReadTwice bool          // ask for every list a second time, for Result.SecondRead
+	CACert    []byte        // further PEM certificates to trust
+	Elicit    Elicit        // answers the questions of servers; nil = they are declined
+
+	// ClientName and ClientVersion are how servers know the program (clientInfo, User-Agent); empty =
+	// "mcp-client" and "dev".
+	ClientName, ClientVersion string
+
+	// Environ is the environment of this process, as os.Environ gives it: it is needed to find a command
+	// without its path. A stdio server gets a minimum of it, such as PATH and HOME, or all with InheritEnv.
+	Environ    []string
+	InheritEnv bool
+
+	// Proxy returns the proxy for a request, such as http.ProxyFromEnvironment does; nil = none is used.
+	Proxy func(*http.Request) (*url.URL, error)
 
 	// Background runs the end of a server that was started here beside the run: it may take 2.5 seconds. Who
 	// sets it waits for all that it was given. nil = All and Session.Leave wait for each end.
@@ -92,6 +105,11 @@ func check(server Server, options Options) error {
 	}
 	if (server.Stdio == nil) == (server.HTTP == nil) {
 		return badUsage.errorf("a server needs either a command or a URL")
+	}
+	if s := server.Stdio; s != nil && options.Environ == nil && s.Search == "" && s.Env["PATH"] == "" &&
+		!strings.ContainsAny(s.Command, `/\`) {
+		return badUsage.errorf("%q is looked up in PATH, and there is no Options.Environ: set it to "+
+			"os.Environ(), or give the path of the command", s.Command)
 	}
 	return nil
 }
@@ -407,9 +425,20 @@ const (
 	SSE            HTTPKind = "sse"             // HTTP+SSE of 2024-11-05
 )
 
-// Secret is a value that every verb of fmt and every encoder shows as ***. Reveal is the one way out, for the
-// server alone.
-type Secret = transport.Credential
+// Secret is a value that every verb of fmt and every encoder shows as ***.
+type Secret string
+
+// Reveal returns the value itself, to be sent to the server and to nothing else.
+func (s Secret) Reveal() string { return string(s) }
+
+// String returns ***.
+func (Secret) String() string { return redact.Mask }
+
+// GoString returns ***, for %#v.
+func (Secret) GoString() string { return redact.Mask }
+
+// MarshalText returns ***, for encoders.
+func (Secret) MarshalText() ([]byte, error) { return []byte(redact.Mask), nil }
 
 // Authorize gives the headers that let requests into one server; they win over HTTP.Headers. It is called
 // with nil before the first request, and with the refusal after a 401, or a 403 that asks for further scopes;
@@ -420,4 +449,9 @@ type Secret = transport.Credential
 type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
 
 // Refused is what a server said when it wanted other credentials.
-type Refused = transport.Refusal
+type Refused struct {
+	Status int // 401, or 403 for a token whose scopes do not suffice
+	// its WWW-Authenticate headers (RFC 9110, 11.6.1), joined with ", "; the server's text
+	Challenge string
+	Sent      map[string]Secret // the headers of Authorize that it refused; nil = none
+}

@@ -55,7 +55,7 @@ type sender interface {
 // caller sends requests over one connection and gives back the raw results.
 type caller struct {
 	conn         sender
-	client       string   // version of mcpctl
+	client       Options  // has its name and version
 	version      string   // protocol version of the requests; empty before the handshake
 	capabilities []string // declared to the server
 	seen         *observations
@@ -128,7 +128,7 @@ func (c caller) declaration() map[string]any {
 }
 
 func (c caller) implementation() map[string]string {
-	return map[string]string{"name": "mcpctl", "version": c.client}
+	return map[string]string{"name": c.client.ClientName, "version": c.client.ClientVersion}
 }
 
 // Request is one request beside those of a probe: for what a server does, not for what it offers.
@@ -203,7 +203,8 @@ func (s *Session) message(r Request) (transport.JSONRPCRequest, error) {
 		params[name] = value
 	}
 	if s.attempt.options.OnProgress != nil {
-		params["_meta"] = map[string]any{"progressToken": fmt.Sprintf("mcpctl-%d", s.attempt.seen.nextID())}
+		params["_meta"] = map[string]any{"progressToken": fmt.Sprintf("%s-%d", s.attempt.options.ClientName,
+			s.attempt.seen.nextID())}
 	}
 	message := s.caller.request(r.Method, params)
 	if r.Schema == nil || !s.peer.stateless || s.conn.Kind != transport.KindStreamable {

@@ -216,7 +216,7 @@ func (a attempt) answer(ctx context.Context, asked transport.Incoming) (json.Raw
 		return json.RawMessage(`{"roots":[]}`), nil
 	case method == mcp.MethodSamplingCreateMessage:
 		return nil, &transport.ErrorReply{Code: codeRejected,
-			Message: "mcpctl has no model: sampling is not supported"}
+			Message: a.options.ClientName + " has no model: sampling is not supported"}
 	case method != mcp.MethodElicitationCreate || !slices.Contains(a.options.Capabilities, "elicitation"):
 		return nil, nil
 	case a.options.Elicit == nil:

@@ -89,8 +89,7 @@ func parseFile(members []rawjson.Member, format json.RawMessage) (*Snapshot, err
 		return nil, fmt.Errorf("at /mcpctl: %.40q is not a version of the snapshot format", format)
 	}
 	if version > Format {
-		return nil, fmt.Errorf("at /mcpctl: %w: it has %.40s and this mcpctl reads up to %d; a newer "+
-			"mcpctl reads it", ErrNewer, format, Format)
+		return nil, fmt.Errorf("at /mcpctl: %w: it has %.40s, and up to %d is read", ErrNewer, format, Format)
 	}
 	s := &Snapshot{}
 	for _, m := range members {

@@ -80,10 +80,10 @@ func TestParseReadsAllFields(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"mcpctl":2,"tools":[]}`:         "at /mcpctl: the snapshot has a newer format: it has 2 and this mcpctl reads up to 1",
+		`{"mcpctl":2,"tools":[]}`:         "at /mcpctl: the snapshot has a newer format: it has 2, and up to 1 is read",
 		`{"mcpctl":"1"}`:                  `at /mcpctl: "\"1\"" is not a version of the snapshot format`,
 		`{"mcpctl":0}`:                    "not a version of the snapshot format",
-		`{"mcpctl":99999999999999999999}`: "newer format: it has 99999999999999999999 and this",
+		`{"mcpctl":99999999999999999999}`: "newer format: it has 99999999999999999999, and",
 		" \n":                             "the file is empty",
 		`[]`:                              "expected a snapshot or a tools/list result",
 		`{"hello":1}`:                     "expected a snapshot or a tools/list result",

@@ -35,8 +35,8 @@ func (g *growing) List(_ context.Context, kinds ...snapshot.Kind) ([]snapshot.Li
 }
 
 func (g *growing) Signal() <-chan struct{} { return g.signal }
-func (g *growing) News() watch.News {
-	return watch.News{Changed: []snapshot.Kind{snapshot.Tools}, Count: 1}
+func (g *growing) News() snapshot.News {
+	return snapshot.News{Changed: []snapshot.Kind{snapshot.Tools}, Count: 1}
 }
 func (g *growing) Ping(context.Context) error { return nil }
 func (g *growing) Done() <-chan struct{}      { return nil }

@@ -112,7 +112,7 @@ func TestAnnouncementsAndChanges(t *testing.T) {
 // TestServerThatAnnouncesEveryReading is read ever less often, down to the pace of polling, until it changes.
 func TestServerThatAnnouncesEveryReading(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
-		r.onEach(func(kind snapshot.Kind, c *session) { c.hear(watch.News{Changed: []snapshot.Kind{snapshot.Tools}}) })
+		r.onEach(func(kind snapshot.Kind, c *session) { c.hear(snapshot.News{Changed: []snapshot.Kind{snapshot.Tools}}) })
 		r.after(time.Hour)
 		if n := len(only(r.requests(), "tools")); n < 100 || n > 150 {
 			t.Errorf("%d readings in an hour, want one in 30 seconds", n)
@@ -136,11 +136,11 @@ func TestResumedNotifications(t *testing.T) {
 	bubble(t, announcing, watch.Options{}, func(r *run) {
 		r.after(time.Second)
 		r.requests()
-		r.session().hear(watch.News{Resumed: true})
+		r.session().hear(snapshot.News{Resumed: true})
 		want(t, "events", r.after(time.Second))
 		want(t, "requests", r.requests(), "1.1s tools", "1.1s prompts", "1.1s resources", "1.1s resourceTemplates", "1.1s skills")
 		r.set(snapshot.Tools, "a", "b")
-		r.session().hear(watch.News{Resumed: true})
+		r.session().hear(snapshot.News{Resumed: true})
 		want(t, "events", r.after(time.Second), "2.1s changed by resumption tool-added(tool/b)")
 	})
 }

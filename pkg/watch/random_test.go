@@ -56,7 +56,7 @@ func live(r *run, random *rand.Rand) {
 		case 0, 1:
 			r.set(snapshot.Tools, some(random)...)
 			if random.IntN(3) > 0 {
-				r.session().hear(watch.News{Changed: []snapshot.Kind{snapshot.Tools}})
+				r.session().hear(snapshot.News{Changed: []snapshot.Kind{snapshot.Tools}})
 			}
 		case 2:
 			r.breaks(snapshot.Tools, errDown)

@@ -108,7 +108,7 @@ func (s *server) onEach(f func(snapshot.Kind, *session)) { s.change(func() { s.o
 func (s *server) refuses(err error) { s.change(func() { s.refuse = err }) }
 
 // announce says that lists changed.
-func (s *server) announce(kinds ...snapshot.Kind) { s.session().hear(watch.News{Changed: kinds}) }
+func (s *server) announce(kinds ...snapshot.Kind) { s.session().hear(snapshot.News{Changed: kinds}) }
 
 // drop loses the connection.
 func (s *server) drop(why string) {
@@ -162,7 +162,7 @@ type session struct {
 	done   chan struct{}
 
 	mu     sync.Mutex
-	news   watch.News
+	news   snapshot.News
 	lost   error
 	closed bool
 }
@@ -199,18 +199,18 @@ func (c *session) List(ctx context.Context, kinds ...snapshot.Kind) ([]snapshot.
 
 func (c *session) Signal() <-chan struct{} { return c.signal }
 
-func (c *session) News() watch.News {
+func (c *session) News() snapshot.News {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	news := c.news
-	c.news = watch.News{}
+	c.news = snapshot.News{}
 	c.server.mu.Lock()
 	news.Covered, news.Hears = c.server.covered, c.server.covered || c.server.partly
 	c.server.mu.Unlock()
 	return news
 }
 
-func (c *session) hear(n watch.News) {
+func (c *session) hear(n snapshot.News) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.news.Changed = slices.Compact(slices.Sorted(slices.Values(append(c.news.Changed, n.Changed...))))

@@ -64,7 +64,7 @@ func TestNeverTheSame(t *testing.T) {
 			if kind == snapshot.Tools {
 				n++
 				r.set(kind, fmt.Sprint(n))
-				c.hear(watch.News{Changed: []snapshot.Kind{kind}})
+				c.hear(snapshot.News{Changed: []snapshot.Kind{kind}})
 			}
 		})
 		r.announce(snapshot.Tools)

@@ -56,7 +56,7 @@ type Session interface {
 	Signal() <-chan struct{}
 
 	// News returns what happened since the last call.
-	News() News
+	News() snapshot.News
 
 	// Ping checks that the server responds. Any answer will do.
 	Ping(context.Context) error
@@ -68,9 +68,6 @@ type Session interface {
 	// Close ends the connection and waits, for a limited time, until everything that belongs to it is gone.
 	Close() error
 }
-
-// News is what a session has to report.
-type News = snapshot.News
 
 // Staleness is how many polling intervals a surface may age without being verified until it is stale.
 const Staleness = 3
