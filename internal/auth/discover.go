@@ -61,7 +61,7 @@ func (c *client) challenge(ctx context.Context, s Resource) (challenge, error) {
 			r := <-refusals
 			all = challenge{cmp.Or(all.metadata, r.metadata), scopes(all.scopes, r.scopes), false}
 		}
-		if err != nil && all.open && !probe.Answered(err) {
+		if err != nil && all.open && !probe.Failures(err)[0].Answered() {
 			failure := probe.Failures(err)[0]
 			return challenge{}, exit.Advise(s.hint(failure), "%w", failure.Err)
 		}

@@ -62,7 +62,7 @@ const (
 )
 
 // Server adds a server whose calls are recorded under any of some names; tools are those of either side. It
-// returns diff.Options.Recorded, whose counts Read fills in.
+// returns the function of diff.Options.Counting, whose counts Read fills in.
 func (j *Counter) Server(names, tools []string) func(diff.Evidence) *finding.Calls {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -121,8 +121,8 @@ func counted(t *testing.T, old, now, arguments string) []finding.Finding {
 		return s
 	}
 	var j Counter
-	found, err := diff.Compare(t.Context(), side(old), side(now), diff.Options{Server: "s",
-		Recorded: j.Server([]string{"s"}, []string{"t"})})
+	found, err := diff.Compare(t.Context(), side(old), side(now), diff.Options{Server: "s"}.Counting(
+		j.Server([]string{"s"}, []string{"t"})))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -269,8 +269,7 @@ func (p sides) counted(judge *calls.Counter, options diff.Options) diff.Options 
 			tools = append(tools, kit.Map(s.Tools.Items(), func(i snapshot.Item) string { return i.Key })...)
 		}
 	}
-	options.Recorded = judge.Server(names, tools)
-	return options
+	return options.Counting(judge.Server(names, tools))
 }
 
 // calledTools returns the recorded calls of a server's tools; nil without recorded calls.

@@ -228,15 +228,6 @@ func (l *listeningSession) List(ctx context.Context, kinds ...snapshot.Kind) ([]
 	return lists, err
 }
 
-// Ping checks that the server responds. An error of the server is a response.
-func (l *listeningSession) Ping(ctx context.Context) error {
-	_, err := l.Session.Ping(ctx)
-	if err != nil && probe.Answered(err) {
-		return nil
-	}
-	return err
-}
-
 // savedReader returns a function that reads the saved snapshot of a server. A file that cannot be read is
 // reported once, and the last one that could stays in effect.
 func (r *watchRun) savedReader(ctx context.Context, w *watchedServer) func() *snapshot.Snapshot {

@@ -68,10 +68,11 @@ func (e *UnfinishedError) Error() string {
 	return "check timed out: " + strings.Join(e.Servers, ", ")
 }
 
-// Run returns the findings of all rules, sorted as by finding.Sort. No input makes it panic. When ctx ends
-// early, the error is its cause and the findings are incomplete; an UnfinishedError names servers that
-// Options.Timeout cut off.
+// Run returns the findings of all rules, sorted as by finding.Sort. No input makes it panic; a nil ctx never
+// ends. When ctx ends early, the error is its cause and the findings are incomplete; an UnfinishedError names
+// servers that Options.Timeout cut off.
 func Run(ctx context.Context, subjects []Subject, options Options) ([]finding.Finding, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	found, members, err := Each(ctx, subjects, options)
 	if ctx.Err() != nil {
 		return found, err
@@ -90,6 +91,7 @@ func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.F
 		timedOut bool
 	}
 	results := make([]result, len(subjects))
+	ctx = cmp.Or(ctx, context.Background())
 	kit.Parallel(ctx, len(subjects), func(i int) {
 		if subjects[i].Snapshot == nil {
 			return

@@ -179,7 +179,7 @@ func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
 // alone rejects, or, where an argument goes that is ignored now, what sends it; empty for other changes.
 func (r *revision) evidenceOf(ch *change) Evidence {
 	switch {
-	case r.Recorded == nil || r.direction == finding.Output || ch.judged == nil:
+	case r.recorded == nil || r.direction == finding.Output || ch.judged == nil:
 		return Evidence{}
 	case ch.Family == schema.FamilyProperty && ch.New == nil && !ch.breaks() && ch.Instance != "" &&
 		ch.More == 0:

@@ -1,9 +1,10 @@
 // Package diff compares what a server offered with what it offers now.
 //
-//	findings, err := diff.Compare(ctx, old, new, diff.Options{Server: "github"})
+//	breaks, err := diff.Breaking(ctx, old, new, diff.Options{Server: "github"})
 //
-// Each difference becomes one finding of one rule, at the deepest place that holds it, with the value before
-// and after. docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
+// Breaking answers whether it breaks clients; Compare returns all that changed. Each difference becomes one
+// finding of one rule, at the deepest place that holds it, with the value before and after.
+// docs/compatibility.md says what counts as breaking and why; Rules lists all that can be found.
 //
 // Stability: the ids of rules stay for good; a rule's level and what it covers change only with a line in
 // CHANGELOG.md. The Go API follows semantic versioning; before 1.0.0 a minor version may change it.
@@ -34,10 +35,16 @@ type Options struct {
 	Enable     []string
 	ItemBudget int       // bytes that one item may take before text-size-grew speaks; 0 = no budget
 	Now        time.Time // by which an announced date has come; zero = none has
-	Absence    string    // why a side is nil, as a sentence; empty = the server is not there
 	Steps      int       // work on the schemas of all tools; 0 = ServerSteps
-	// counts the recorded calls that a breaking or warning finding affects; nil = no call is recorded
-	Recorded func(Evidence) *finding.Calls
+
+	recorded func(Evidence) *finding.Calls // see Counting
+}
+
+// Counting returns options with a function that counts the recorded calls which a breaking or warning finding
+// affects.
+func (o Options) Counting(count func(Evidence) *finding.Calls) Options {
+	o.recorded = count
+	return o
 }
 
 // Evidence is what decides whether a recorded call of a tool is affected by a finding about it. Where nothing
@@ -54,14 +61,15 @@ type Evidence struct {
 }
 
 // Compare returns what changed from old to new, sorted as finding.Sort does; a nil side does not have the
-// server. A server that could not be asked must not be compared. It does not panic, for any input.
-// When ctx ends, or for a change that is too large (TooLargeError), there is an error and no finding.
+// server. A server that could not be asked must not be compared. It does not panic, for any input; a nil ctx
+// never ends. When ctx ends, or for a change that is too large (TooLargeError), there is an error and no
+// finding.
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
+	ctx = cmp.Or(ctx, context.Background())
 	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
 		if old != nil || new != nil {
-			c.report(either(new == nil, "server-removed", "server-added"),
-				finding.Finding{Message: c.Absence})
+			c.report(either(new == nil, "server-removed", "server-added"), finding.Finding{})
 		}
 		return c.findings, ctx.Err()
 	}
@@ -81,6 +89,49 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		return nil, err
 	}
 	return finding.Limit(c.findings), nil
+}
+
+// Breaking returns the findings of Compare that break clients of old, each with an example in Witness where
+// there is one. None and no error means that a client of old works with new, as docs/compatibility.md defines
+// it. What could not be decided is an *UnknownError: the findings beside it are certain, there may be more.
+func Breaking(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
+	all, err := Compare(ctx, old, new, options)
+	if err != nil {
+		return nil, err
+	}
+	var breaks []finding.Finding
+	unknown := &UnknownError{}
+	for _, f := range all {
+		switch {
+		case f.Level == finding.Breaking:
+			breaks = append(breaks, f)
+		case f.Rule == IncompleteRule || f.Verdict == finding.Unproven:
+			unknown.Findings = append(unknown.Findings, f)
+		}
+	}
+	for _, side := range []*snapshot.Snapshot{old, new} {
+		if side != nil {
+			unknown.Lists = append(unknown.Lists, side.Incomplete()...)
+		}
+	}
+	if len(unknown.Findings)+len(unknown.Lists) == 0 {
+		return breaks, nil
+	}
+	return breaks, unknown
+}
+
+// UnknownError says what was not decided.
+type UnknownError struct {
+	Findings []finding.Finding // of schemas: rare keywords, or too much work
+	Lists    []snapshot.List   // of either side that are not whole
+}
+
+// Error says it in one line.
+func (e *UnknownError) Error() string {
+	unknown := kit.Map(e.Findings, func(f finding.Finding) string { return f.Item + ": " + f.Message })
+	return "not decided: " + kit.Some(append(unknown, kit.Map(e.Lists, func(l snapshot.List) string {
+		return "the list of " + l.Kind.Plural() + ": " + l.Problem
+	})...))
 }
 
 // MostBytes is how much may differ, in bytes of both sides, to be compared: more could take gigabytes of
@@ -164,17 +215,18 @@ func (c *comparison) report(id string, f finding.Finding, values ...string) {
 	c.findings = append(c.findings, f)
 }
 
-// countCalls asks Options.Recorded about a finding that matters and is about a tool or the whole server.
+// countCalls asks the function of Options.Counting about a finding that matters and is about a tool or the
+// whole server.
 func (c *comparison) countCalls(f finding.Finding) *finding.Calls {
 	tool, isTool := strings.CutPrefix(f.Item, "tool/")
 	wholeServer := f.Rule == "server-removed"
-	if c.Recorded == nil || f.Level < finding.Warning || !isTool && !wholeServer {
+	if c.recorded == nil || f.Level < finding.Warning || !isTool && !wholeServer {
 		return nil
 	}
 	evidence := c.evidence
 	evidence.Tool = tool
 	evidence.Removed = wholeServer || f.Rule == "tool-removed" || f.Rule == "tool-renamed"
-	return c.Recorded(evidence)
+	return c.recorded(evidence)
 }
 
 // subject is one item on both sides, or a part of one.

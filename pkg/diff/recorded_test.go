@@ -37,7 +37,7 @@ func TestWhichFindingsCountCalls(t *testing.T) {
 		"input-optional-property-added: not asked",
 	}
 	asked := map[*finding.Calls]string{}
-	found := compared(t, parse(t, old), parse(t, new), diff.Options{Recorded: func(e diff.Evidence) *finding.Calls {
+	found := compared(t, parse(t, old), parse(t, new), diff.Options{}.Counting(func(e diff.Evidence) *finding.Calls {
 		line := "of " + e.Tool
 		switch {
 		case e.Removed:
@@ -50,7 +50,7 @@ func TestWhichFindingsCountCalls(t *testing.T) {
 		calls := &finding.Calls{}
 		asked[calls] = line
 		return calls
-	}})
+	}))
 	var got []string
 	for _, f := range found {
 		line := "not asked"

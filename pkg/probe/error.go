@@ -62,8 +62,8 @@ func (c *cause) Error() string { return c.text }
 // Is reports what the original error is.
 func (c *cause) Is(target error) bool { return errors.Is(c.original, target) }
 
-// Answered reports whether an error of a Session is an answer of the server, not silence.
-func Answered(err error) bool { return hasAnswer(originalOf(err)) }
+// Answered reports whether it is an answer of the server, not silence.
+func (e *Error) Answered() bool { return hasAnswer(originalOf(e)) }
 
 // As finds an RPCError and nothing else: other errors hold their text unmasked.
 func (c *cause) As(target any) bool {

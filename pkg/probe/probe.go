@@ -8,10 +8,10 @@
 // [Open] keeps a connection, to read lists again, to listen for changes and to send requests.
 //
 // What a server sends arrives byte by byte; secrets that it was given are masked in every text that leaves
-// the package. The package prints nothing, reads no environment and keeps no state.
+// the package. The package prints nothing, reads no environment and keeps no state. A nil context panics.
 //
-// Stability: the words of stages and the codes of notices stay for good. The Go API follows semantic
-// versioning; before 1.0.0 a minor version may change it. No type of another library appears in it.
+// Stability: stages and codes stay for good. The Go API follows semantic versioning; before 1.0.0 a minor
+// version may change it.
 package probe
 
 import (

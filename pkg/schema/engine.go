@@ -8,7 +8,13 @@ import "slices"
 //
 // A question is divided by the type of the value. For one type, combinations are resolved until only
 // assertions about that type are left (clause.go); these are decided by a procedure of the type (number.go,
-// text.go, array.go, object.go), which asks again for the values inside the value.
+// text.go, array.go, object.go), which asks again for the values inside the value. Recursion is answered by
+// induction on the height of values. That is semantic subtyping (Frisch, Castagna, Benzaken, "Semantic
+// subtyping", 2008; for JSON Schema Attouche and others, "Witness generation for JSON Schema", 2022), lazily
+// and within a budget.
+//
+// A construct that is not understood is kept by its text. It equals itself, never holds or fails, and a
+// verdict that depends on it is Unknown.
 type engine struct {
 	*meter
 	exact bool // numbers count only as far as all programs agree on them, see [Declared]

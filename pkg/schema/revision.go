@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -132,7 +133,7 @@ type Judgement struct {
 // whether anything is left once all edits that break are undone.
 func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	b = b.pooled()
-	j := &judgement{Revision: r, ctx: ctx, direction: d, budget: b,
+	j := &judgement{Revision: r, ctx: cmp.Or(ctx, context.Background()), direction: d, budget: b,
 		samples: map[string]any{}, made: map[string]*Schema{},
 		asserting: kit.Filter(indexes(len(r.Edits)), func(i int) bool { return r.Edits[i].asserts() }),
 		found:     map[int]Change{}, joint: map[int]bool{}, joined: map[int]int{}}

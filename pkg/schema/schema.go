@@ -1,30 +1,14 @@
 // Package schema decides whether every JSON value that one JSON Schema accepts is accepted by another.
 //
-// [Contains] answers with one of three verdicts. Compatible is a proof: no value exists that the narrow
-// schema accepts and the wide one rejects. Incompatible is a disproof: such a value, read back as a validator
-// reads it, is its witness. Unknown names the construct, or the bound, that stopped the decision. The package
-// never guesses. [Compare] separates the edits between two versions of a schema, and [Revision.Judge] decides
-// what each of them breaks. [Schema.Faults] lists the faults of one value.
+// [Contains] answers with one of three verdicts, and never guesses. Compatible is a proof. Incompatible comes
+// with a witness: a value that the narrow schema accepts and the wide one rejects. Unknown names the
+// construct, or the bound in steps, that stopped the decision. [Compare] separates the edits between two
+// versions of a schema, and [Revision.Judge] decides what each of them breaks. [Schema.Faults] lists the
+// faults of one value.
 //
-// JSON Schema 2020-12 is read, and drafts 04, 06, 07 and 2019-09 are read into the same form where "$schema"
-// names them. Rare constructs are not decided: section 7 of docs/compatibility.md lists them.
-// References are resolved inside the document only: nothing is ever fetched. Numbers are exact rationals.
-// "format" and the content keywords are annotations.
-//
-// # How it is decided
-//
-// A schema becomes a graph of assertions (node.go, build.go). "Every value of the narrow schema is one of the
-// wide" is the question whether any value satisfies the narrow schema and the negation of the wide one. It is
-// answered as semantic subtyping answers it for types (Frisch, Castagna, Benzaken, "Semantic subtyping",
-// 2008; for JSON Schema Attouche and others, "Witness generation for JSON Schema", 2022), lazily and within a
-// budget: the question is divided by the type of the value, choices are resolved (clause.go), and what is
-// left is decided for one type by intervals and multiples (number.go), by automata (text.go), by positions
-// (array.go), and by names (object.go), asking again for the values inside the value. Recursion is answered
-// by induction on the height of values (engine.go).
-//
-// A construct that is not understood is kept by its text. It equals itself, never holds or fails, and a
-// verdict that depends on it is Unknown. All bounds are counted in steps, so that the same question has the
-// same answer on every machine.
+// JSON Schema 2020-12 is read, and the drafts since 04 where "$schema" names them. References are resolved
+// inside the document: nothing is ever fetched. Numbers are exact; "format" and the content keywords are
+// annotations. Section 7 of docs/compatibility.md lists what is not decided. A nil context never ends.
 package schema
 
 import (

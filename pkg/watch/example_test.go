@@ -2,59 +2,45 @@ package watch_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"net/http/httptest"
 	"time"
 
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/watch"
 )
 
-// growing is a session with a server that gains a tool and announces that. A real one is a probe.Session.
-type growing struct {
-	signal   chan struct{}
-	readings int
-}
-
-func (g *growing) Hello() *snapshot.Snapshot { return &snapshot.Snapshot{Protocol: "2025-11-25"} }
-
-func (g *growing) List(_ context.Context, kinds ...snapshot.Kind) ([]snapshot.List, error) {
-	tools := []json.RawMessage{json.RawMessage(`{"name":"list_tickets"}`)}
-	if g.readings++; g.readings > 1 {
-		tools = append(tools, json.RawMessage(`{"name":"close_ticket"}`))
-	} else {
-		g.signal <- struct{}{}
-	}
-	var lists []snapshot.List
-	for _, kind := range kinds {
-		if kind == snapshot.Tools {
-			lists = append(lists, snapshot.NewList(kind, tools))
-		}
-	}
-	return lists, nil
-}
-
-func (g *growing) Signal() <-chan struct{} { return g.signal }
-func (g *growing) News() snapshot.News {
-	return snapshot.News{Changed: []snapshot.Kind{snapshot.Tools}, Count: 1}
-}
-func (g *growing) Ping(context.Context) error { return nil }
-func (g *growing) Done() <-chan struct{}      { return nil }
-func (g *growing) Lost() error                { return nil }
-func (g *growing) Close() error               { return nil }
-
-// Example watches a server until its first change.
+// Example watches one server and prints its changes, until the first one.
 func Example() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	source := watch.Source{Name: "tickets", Open: func(context.Context) (watch.Session, error) {
-		return &growing{signal: make(chan struct{}, 1)}, nil
+	tickets := mcpserver.NewMCPServer("tickets", "1.0.0", mcpserver.WithToolCapabilities(true))
+	tickets.AddTool(mcp.NewTool("list_tickets"), nil)
+	running := httptest.NewServer(mcpserver.NewStreamableHTTPServer(tickets))
+	defer running.Close()
+
+	ctx, stop := context.WithCancel(context.Background())
+	source := watch.Source{Name: "tickets", Open: func(ctx context.Context) (watch.Session, error) {
+		session, err := probe.Open(ctx, probe.Server{Name: "tickets", HTTP: &probe.HTTP{URL: running.URL}},
+			probe.Options{Timeout: 30 * time.Second})
+		if err != nil {
+			return nil, err
+		}
+		<-session.Listen() // for what the server announces
+		return session, nil
 	}}
-	_ = watch.Run(ctx, source, watch.Options{Quiet: time.Millisecond}, func(e watch.Event) {
+	err := watch.Run(ctx, source, watch.Options{}, func(e watch.Event) {
+		if e.Kind == watch.StateChanged && e.State.Reached() {
+			tickets.AddTool(mcp.NewTool("close_ticket"), nil) // a release of the server
+		}
 		for _, f := range e.Findings {
-			fmt.Println(e.Server, e.Kind, f.Rule, f.Item)
-			cancel()
+			fmt.Println(e.Server, e.Kind, f.Level, f.Rule, f.Item)
+			stop()
 		}
 	})
-	// Output: tickets changed tool-added tool/close_ticket
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output: tickets changed info tool-added tool/close_ticket
 }

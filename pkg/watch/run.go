@@ -3,6 +3,7 @@ package watch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -290,8 +291,12 @@ func (w *watcher) silence() time.Duration {
 func ping(ctx context.Context, session Session, limit time.Duration) error {
 	limited, cancel := within(ctx, cmp.Or(limit, 30*time.Second), "no answer within")
 	defer cancel()
-	err := session.Ping(limited)
-	if err == nil || ctx.Err() != nil {
+	_, err := session.Ping(limited)
+	answer, ok := errors.AsType[interface {
+		error
+		Answered() bool
+	}](err)
+	if err == nil || ok && answer.Answered() || ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return &lostError{err}

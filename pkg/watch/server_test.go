@@ -231,7 +231,7 @@ func (c *session) lose(why error) {
 	}
 }
 
-func (c *session) Ping(ctx context.Context) error {
+func (c *session) Ping(ctx context.Context) (time.Duration, error) {
 	c.server.mu.Lock()
 	hang, gone := c.server.hang, c.server.gone
 	c.server.pings++
@@ -241,9 +241,9 @@ func (c *session) Ping(ctx context.Context) error {
 		case <-ctx.Done():
 		case <-c.done:
 		}
-		return cmp.Or(c.Lost(), context.Cause(ctx))
+		return 0, cmp.Or(c.Lost(), context.Cause(ctx))
 	}
-	return gone
+	return 0, gone
 }
 
 func (c *session) Done() <-chan struct{} { return c.done }

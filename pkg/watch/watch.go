@@ -1,7 +1,8 @@
 // Package watch keeps the lists of a server current and reports each change once.
 //
 // It uses what each era of the protocol has: notifications, polling beside them, and a full reading after
-// each lost connection. The last complete surface stays in effect until a newer one arrived.
+// each lost connection. The last complete surface stays in effect until a newer one arrived. A nil context
+// panics.
 //
 //	source := watch.Source{Name: "tickets", Open: open}
 //	err := watch.Run(ctx, source, watch.Options{}, func(e watch.Event) { fmt.Println(e.Kind, e.Findings) })
@@ -26,9 +27,9 @@ import (
 type Source struct {
 	Name string
 
-	// Open connects to the server once, within a time limit of its own. The session outlives the context. An
-	// error of Open, or of a session's List, that has a method AskedWait() time.Duration delays the next
-	// attempt by that time, a minute at most.
+	// Open connects to the server once, as probe.Open and Session.Listen do, within a time limit of its own.
+	// The session outlives the context. An error of Open, or of a session's List, that has a method
+	// AskedWait() time.Duration delays the next attempt by that time, a minute at most.
 	Open func(context.Context) (Session, error)
 
 	// Saved returns the snapshot to compare each surface with, or nil if there is none. A nil function means
@@ -58,8 +59,9 @@ type Session interface {
 	// News returns what happened since the last call.
 	News() snapshot.News
 
-	// Ping checks that the server responds. Any answer will do.
-	Ping(context.Context) error
+	// Ping returns how long the server took to respond. Any answer will do: an error with a method Answered()
+	// bool that returns true is one.
+	Ping(context.Context) (time.Duration, error)
 
 	// Done is closed when the connection is lost; Lost then returns the reason.
 	Done() <-chan struct{}
