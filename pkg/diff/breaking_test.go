@@ -20,11 +20,11 @@ func TestBreaking(t *testing.T) {
 		rules    []string
 		unknown  bool
 	}{
-		"the same":     {parse(t, one), parse(t, one), nil, false},
-		"more":         {parse(t, two), parse(t, one), nil, false},
-		"less":         {parse(t, one), parse(t, two), []string{"tool-removed"}, false},
-		"no server":    {parse(t, one), nil, []string{"server-removed"}, false},
-		"a part":       {parse(t, one), part, []string{"list-unavailable"}, true},
+		"the same":  {parse(t, one), parse(t, one), nil, false},
+		"more":      {parse(t, two), parse(t, one), nil, false},
+		"less":      {parse(t, one), parse(t, two), []string{"tool-removed"}, false},
+		"no server": {parse(t, one), nil, []string{"server-removed"}, false},
+		"a part":    {parse(t, one), part, []string{"list-unavailable"}, true},
 		"rare keyword": {parse(t, rare(`^(?=.{4,200}$)(?:[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]{2,63}$`)),
 			parse(t, rare(`^(?:[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]{2,63}$`)), nil, true},
 	}
