@@ -18,15 +18,42 @@ import (
 // Results become documents here and nowhere else: a command returns what it found, and each format writes the
 // document.
 
+// documentKind is how a document is shown, and how merge judges those of shards.
+type documentKind struct {
+	report.Kind
+	judging compare.Judging
+}
+
+// documentKinds returns the kinds of documents by the command that saved reports name.
+func documentKinds() map[string]documentKind {
+	return map[string]documentKind{
+		"list":     {Kind: report.Listing()},
+		"show":     {Kind: report.Page()},
+		"snapshot": {Kind: report.Saves()},
+		"accept":   {Kind: report.Accepts()},
+		"config":   {Kind: report.Configuration()},
+		"ping":     {Kind: report.Pings()},
+		"trust":    {Kind: report.Trusts()},
+		"login":    {Kind: report.Logins()},
+		"logout":   {Kind: report.Logins()},
+		"rules":    {Kind: report.Catalogue()},
+		"diff":     {report.Changes(), compare.JudgingChanges()},
+		"check":    {report.Checks(), compare.JudgingServers()},
+		"replay":   {Kind: report.Replays()},
+	}
+}
+
+func kindOf(command string) report.Kind { return documentKinds()[command].Kind }
+
 // ofServers returns the document of a command that shows servers.
 func ofServers(command string, status int, servers []seen.Server) *report.Report {
-	return &report.Report{Command: command, Status: status,
+	return &report.Report{Command: command, Kind: kindOf(command), Status: status,
 		Servers: kit.Map(servers, func(s seen.Server) report.Server { return report.Server{Server: s} })}
 }
 
 // ofTrust returns the document of a command about trust.
 func ofTrust(command string, all *trust.Result) *report.Report {
-	return &report.Report{Command: command, Status: all.Status, Problems: all.Problems,
+	return &report.Report{Command: command, Kind: kindOf(command), Status: all.Status, Problems: all.Problems,
 		Servers: kit.Map(all.Servers, func(s trust.Server) report.Server {
 			return report.Server{Server: s.Server, Definition: s.Definition, Since: s.Since}
 		})}
@@ -34,7 +61,7 @@ func ofTrust(command string, all *trust.Result) *report.Report {
 
 // ofLogins returns the document of a command about logins.
 func ofLogins(command string, all *login.Result) *report.Report {
-	return &report.Report{Command: command, Status: all.Status, Problems: all.Problems,
+	return &report.Report{Command: command, Kind: kindOf(command), Status: all.Status, Problems: all.Problems,
 		Servers: kit.Map(all.Servers, func(s login.Server) report.Server {
 			return report.Server{Server: s.Server, Login: &s.Login,
 				Definition: trust.Definition{Description: config.Description{URL: s.URL}}}
@@ -46,7 +73,8 @@ func ofSave(all *compare.SaveResult, err error) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report{Command: "snapshot", Status: all.Status, Problems: all.Problems, Shard: all.Shard,
+	return &report.Report{Command: "snapshot", Kind: report.Saves(), Status: all.Status,
+		Problems: all.Problems, Shard: all.Shard,
 		Servers: kit.Map(all.Servers, func(s compare.SavedServer) report.Server {
 			return report.Server{Server: s.Server, Saved: s.Saved}
 		})}, nil
@@ -57,7 +85,8 @@ func ofAccept(all *compare.AcceptResult, err error) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &report.Report{Command: "accept", Status: all.Status, Findings: all.Findings,
+	return &report.Report{Command: "accept", Kind: report.Accepts(), Status: all.Status,
+		Findings: all.Findings,
 		Servers: kit.Map(all.Servers, func(s compare.AcceptedServer) report.Server {
 			return report.Server{Server: s.Server.Server, Comparison: s.Comparison, BaseFile: s.BaseFile,
 				Saved: s.Saved}
@@ -101,7 +130,8 @@ func ofReplay(all *call.ReplayResult, err error) (*report.Report, error) {
 func judged(
 	command string, j fleet.Assessment, shard *compare.Shard, servers []report.Server,
 ) *report.Report {
-	r := &report.Report{Command: command, Status: j.Exit(), FailOn: j.Policy.FailOn, Findings: j.Findings,
+	r := &report.Report{Command: command, Kind: kindOf(command), Status: j.Exit(),
+		FailOn: j.Policy.FailOn, Findings: j.Findings,
 		Servers: servers, Shard: shard}
 	for i, s := range servers {
 		if threshold := j.Policy.Threshold(s.Name); threshold != j.Policy.FailOn {
@@ -117,7 +147,7 @@ func judged(
 // ofMerge returns the document of all shards.
 func ofMerge(all *compare.MergeResult, shards []*report.Report) *report.Report {
 	first := shards[0]
-	r := &report.Report{Command: first.Command, FailOn: first.FailOn, Status: all.Status,
+	r := &report.Report{Command: first.Command, Kind: first.Kind, FailOn: first.FailOn, Status: all.Status,
 		Findings: all.Findings}
 	for _, shard := range shards {
 		r.Servers, r.Problems = append(r.Servers, shard.Servers...), append(r.Problems, shard.Problems...)

@@ -51,9 +51,9 @@ type shardReport struct {
 
 // merged returns the report of all shards.
 func merged(ctx context.Context, p program, shards []shardReport) (*report.Report, error) {
-	how := compare.JudgingChanges()
-	if shards[0].Command == "check" {
-		how = compare.JudgingServers()
+	how := documentKinds()[shards[0].Command].judging
+	if how.Policy == nil {
+		how = compare.JudgingChanges()
 	}
 	results := kit.Map(shards, func(s shardReport) compare.ShardResult {
 		return compare.ShardResult{File: s.file, Command: s.Command, Stopped: s.Verdict == exit.Stopped,

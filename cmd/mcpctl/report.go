@@ -52,7 +52,7 @@ func (p program) savedReport(ctx context.Context, path string) (*report.Report, 
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	r, err := host.Await(ctx, func() (*report.Report, error) { return report.Parse(data) })
+	r, err := host.Await(ctx, func() (*report.Report, error) { return report.Parse(data, kindOf) })
 	if err != nil {
 		return nil, exit.Usagef("reading %s: %w", path, err)
 	}

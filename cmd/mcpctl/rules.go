@@ -25,7 +25,7 @@ func rulesCommand(p program) *cli.Command {
 					return errUnknownRule(id, known)
 				}
 			}
-			r := &report.Report{Command: "rules"}
+			r := &report.Report{Command: "rules", Kind: report.Catalogue()}
 			for _, rule := range all {
 				matches := func(id string) bool { return kit.Glob(id, rule.ID) }
 				if len(ids) == 0 || slices.ContainsFunc(ids, matches) {

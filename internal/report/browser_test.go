@@ -54,7 +54,7 @@ func TestBrowser(t *testing.T) {
 func TestBrowserFilters(t *testing.T) {
 	tab := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "page.html")
-	two := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}, {Server: seen.Server{Name: "b"}}},
+	two := &Report{Command: "diff", Kind: Changes(), Servers: []Server{{Server: seen.Server{Name: "a"}}, {Server: seen.Server{Name: "b"}}},
 		Findings: []finding.Finding{
 			{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
 			{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/zebra", Message: "`zebra` is new."},

@@ -190,7 +190,7 @@ func writeJUnit(w io.Writer, r *Report, o Options) error {
 	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
 	for _, s := range r.Servers {
 		cases := kit.Map(servers.found[s.Name], test)
-		if r.kind().results {
+		if r.Kind.results {
 			cases = replayedCases(s, servers.found[s.Name], test)
 		}
 		cases = append(kit.Map(s.alerts(o.Run), alert.junit), cases...)

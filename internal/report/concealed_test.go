@@ -85,7 +85,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report.Report{Command: "diff", Findings: found,
+	r := &report.Report{Command: "diff", Kind: report.Changes(), Findings: found,
 		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"},
 			Comparison: compare.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
 	var names []string
@@ -146,7 +146,7 @@ func TestAChangedTextIsWholeSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report.Report{Command: "diff", Findings: found,
+	r := &report.Report{Command: "diff", Kind: report.Changes(), Findings: found,
 		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: compare.Comparison{Base: "old.json"}}}}
 	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
 		var out bytes.Buffer

@@ -39,7 +39,7 @@ func encoded(r *Report) ([]member, error) {
 	for i := range members {
 		switch m := &members[i]; m.key {
 		case "servers":
-			m.elements, err = encodeEach(r.Servers, r.kind().reported)
+			m.elements, err = encodeEach(r.Servers, r.Kind.reported)
 		case "findings":
 			m.elements, err = encodeEach(r.Findings,
 				func(f *finding.Finding) any { return seen.WithFingerprint(*f) })
@@ -103,8 +103,8 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	return out.Flush()
 }
 
-// Parse reads a report as the JSON format has it.
-func Parse(data []byte) (*Report, error) {
+// Parse reads a report as the JSON format has it. kindOf returns the kind of the document of a command.
+func Parse(data []byte, kindOf func(command string) Kind) (*Report, error) {
 	r := new(Report)
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%w: a report is what --format json writes", err)
@@ -116,5 +116,6 @@ func Parse(data []byte) (*Report, error) {
 	case r.Mcpctl != Version || r.Command == "":
 		return nil, errors.New("not an mcpctl report, as --format json writes it")
 	}
+	r.Kind = kindOf(r.Command)
 	return r, nil
 }

@@ -66,7 +66,7 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 		Headline: text(headline(r)), Meaning: text(r.meaning()), Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
-	if !r.kind().oneSide {
+	if !r.Kind.oneSide {
 		d.Affected = text(someOf(affected(r.Findings), 8))
 	}
 	if rows := summaryRows(groups); len(rows) >= summaryFrom {
@@ -101,7 +101,7 @@ func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
 		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g.Members, waiverOf)),
 		Rules: textsOf(each(g.Members, ruleOf)),
 	}
-	if r.kind().changes && !g.Waived && v.accepts(first) {
+	if r.Kind.changes && !g.Waived && v.accepts(first) {
 		out.Accept = text(v.Run.With("accept", g.Fingerprint))
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {
@@ -176,7 +176,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 			header, rows = titles, cells
 		}
 	}}
-	r.kind().table(p, r)
+	r.Kind.write(p, r)
 	return header, rows
 }
 
@@ -189,11 +189,11 @@ func headline(r *Report) string {
 	says := kit.Join(", ", r.Summary.Words(), without)
 	switch {
 	case says != "":
-	case r.Findings != nil && r.kind().changes:
+	case r.Findings != nil && r.Kind.changes:
 		says = "no changes"
 	case r.Findings != nil:
 		says = "nothing found"
-	case r.Command == "rules":
+	case r.Kind.catalogue:
 		says = kit.Counted(len(r.Rules), "rule")
 	default:
 		says = kit.Counted(len(r.Servers), "server")

@@ -17,7 +17,7 @@ import (
 
 // withItem is a report of one raw item.
 func withItem(raw string) *Report {
-	return &Report{Command: "show", Servers: []Server{
+	return &Report{Command: "show", Kind: Page(), Servers: []Server{
 		{Server: seen.Server{Name: "a", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{json.RawMessage(raw)}}}}}}
 }
 
@@ -87,7 +87,7 @@ func TestJSONIsWholeOrNothing(t *testing.T) {
 	found := slices.Repeat([]finding.Finding{{Rule: "a", Server: "s", New: rawjson.Quote(strings.Repeat("x", 1000))}}, 100)
 	found[99].New = json.RawMessage("{no")
 	for _, r := range []*Report{{Findings: found},
-		{Command: "list", Servers: []Server{{Server: seen.Server{Name: "s"}},
+		{Command: "list", Kind: Listing(), Servers: []Server{{Server: seen.Server{Name: "s"}},
 			{Server: seen.Server{Offer: seen.Offer{Capabilities: json.RawMessage("{no")}}}}}} {
 		for name, write := range map[string]func(io.Writer, *Report, Options) error{"json": writeJSON, "yaml": writeYAML} {
 			if err := write(&out, r, Options{}); err == nil || out.Len() > 0 {

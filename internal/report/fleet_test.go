@@ -16,7 +16,7 @@ import (
 // fleetReport is what diff says of n servers: three in four want an argument that they did not want, one in seven has another
 // description, one in forty lost a tool of its own, and one in twenty could not be asked, for one of three causes.
 func fleetReport(n int) *Report {
-	r := &Report{Command: "diff", Status: 3, Findings: seen.Findings{}}
+	r := &Report{Command: "diff", Kind: Changes(), Status: 3, Findings: seen.Findings{}}
 	add := func(f finding.Finding) { r.Findings = append(r.Findings, f) }
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
@@ -85,7 +85,7 @@ func spent(t *testing.T, format string, n int) uint64 {
 
 // listed is the same fleet as list reports of it, or another command that judges nothing.
 func listed(r *Report, command string) *Report {
-	all := &Report{Command: command, Status: r.Status}
+	all := &Report{Command: command, Kind: kindNamed(command), Status: r.Status}
 	for _, s := range r.Servers {
 		s.Base, s.Saved = "", &compare.Saved{Action: compare.Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
 		if s.State == seen.Failed {

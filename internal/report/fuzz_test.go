@@ -118,7 +118,7 @@ func filled(command, s string, value json.RawMessage) *Report {
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
-		Command: command, Status: 1, Servers: []Server{server,
+		Command: command, Kind: kindNamed(command), Status: 1, Servers: []Server{server,
 			{Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: trust.Definition{Description: config.Description{URL: s}}}},
 		Problems: []string{s},
 		Findings: seen.Findings{

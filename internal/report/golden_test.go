@@ -39,6 +39,7 @@ func cases(t testing.TB) map[string]fixture {
 		if err := json.Unmarshal(raw, &one); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
+		one.Kind = kindNamed(one.Command)
 		all[strings.TrimSuffix(file, ".json")] = one
 	}
 	return all

@@ -23,7 +23,7 @@ type view struct {
 
 // view returns what the lines of the findings of r depend on.
 func (r *Report) view(o Options) view {
-	return view{Options: o, roster: r.roster(), check: r.kind().oneSide}
+	return view{Options: o, roster: r.roster(), check: r.Kind.oneSide}
 }
 
 // wanted returns the findings that are shown: waived ones only on request.

@@ -157,7 +157,7 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 
 // TestJUnitCounts checks the numbers that readers show.
 func TestJUnitCounts(t *testing.T) {
-	r := &Report{Command: "diff", Servers: []Server{
+	r := &Report{Command: "diff", Kind: Changes(), Servers: []Server{
 		{Server: seen.Server{Name: "a", State: seen.OK}},
 		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}}},
 		{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"},
@@ -201,7 +201,8 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 		{"", "", 1}, {finding.FailOnWarning, "", 2}, {finding.FailOnAny, "", 3}, {finding.FailOnNever, "", 0},
 		{finding.FailOnNever, finding.FailOnWarning, 2}, {finding.FailOnAny, finding.FailOnNever, 0},
 	} {
-		r := &Report{Command: "check", FailOn: test.all, Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}},
+		r := &Report{Command: "check", Kind: Checks(), FailOn: test.all,
+			Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}},
 			Findings: seen.Findings{
 				{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
 				{Rule: "z", Level: finding.Info, Server: "a"},

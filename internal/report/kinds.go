@@ -14,9 +14,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
-// commandKind is what sets the report of a command apart: how people read it, what JSON says of a server, and
-// what its findings are about. It is known by the word of the command, since saved reports are written again.
-type commandKind struct {
+// Kind is what sets the document of a command apart: how people read it, what JSON says of a server, and what
+// its findings are about. The zero value is a list of findings.
+type Kind struct {
 	table  func(*page, *Report)
 	server func(serverHead, *Server) any // a type of its own, so that a field it has not is a compile error
 
@@ -27,33 +27,51 @@ type commandKind struct {
 	moved   bool // at lines that are known already
 
 	reference bool // its Markdown documents the servers
+	catalogue bool // it is about rules
 }
 
-// kindsOf returns the kinds of reports by command.
-func kindsOf() map[string]commandKind {
-	return map[string]commandKind{
-		"list":     {table: writeList, server: listedOf},
-		"show":     {table: writeShow, server: listedOf, reference: true},
-		"snapshot": {table: writeSaved, server: savedOf},
-		"accept":   {table: writeAccepted, server: acceptedOf, moved: true},
-		"config":   {table: writeConfig, server: configuredOf},
-		"ping":     {table: writeServerList, server: pingedOf},
-		"trust":    {table: writeTrust, server: trustedOf},
-		"login":    {table: writeLogins, server: loginOf},
-		"logout":   {table: writeLogins, server: loginOf},
-		"rules":    {table: writeRules},
-		"diff":     {table: writeChanges, server: diffedOf, changes: true},
-		"check":    {table: writeChecked, server: checkedOf, oneSide: true},
-		"replay":   {table: writeReplayed, server: replayedOf, results: true},
-	}
-}
+// Listing returns the kind of a document about servers, or their items.
+func Listing() Kind { return Kind{table: writeList, server: listedOf} }
 
-// kind returns the kind of the report; another program's is a list of findings.
-func (r *Report) kind() commandKind {
-	if known, ok := kindsOf()[r.Command]; ok {
-		return known
+// Page returns the kind of a document about servers and items in full.
+func Page() Kind { return Kind{table: writeShow, server: listedOf, reference: true} }
+
+// Saves returns the kind of a document about snapshots that were saved.
+func Saves() Kind { return Kind{table: writeSaved, server: savedOf} }
+
+// Accepts returns the kind of a document about changes that were accepted.
+func Accepts() Kind { return Kind{table: writeAccepted, server: acceptedOf, moved: true} }
+
+// Configuration returns the kind of a document about what is configured.
+func Configuration() Kind { return Kind{table: writeConfig, server: configuredOf} }
+
+// Pings returns the kind of a document about which servers respond.
+func Pings() Kind { return Kind{table: writeServerList, server: pingedOf} }
+
+// Trusts returns the kind of a document about which servers are trusted.
+func Trusts() Kind { return Kind{table: writeTrust, server: trustedOf} }
+
+// Logins returns the kind of a document about logins.
+func Logins() Kind { return Kind{table: writeLogins, server: loginOf} }
+
+// Catalogue returns the kind of a document about rules.
+func Catalogue() Kind { return Kind{table: writeRules, catalogue: true} }
+
+// Changes returns the kind of a document about what changed between two sides.
+func Changes() Kind { return Kind{table: writeChanges, server: diffedOf, changes: true} }
+
+// Checks returns the kind of a document about what is wrong with what servers offer.
+func Checks() Kind { return Kind{table: writeChecked, server: checkedOf, oneSide: true} }
+
+// Replays returns the kind of a document about calls that were sent again.
+func Replays() Kind { return Kind{table: writeReplayed, server: replayedOf, results: true} }
+
+// write writes the view of a document that people read.
+func (k Kind) write(p *page, r *Report) {
+	if k.table == nil {
+		k.table = writeVerdicts
 	}
-	return commandKind{table: writeVerdicts}
+	k.table(p, r)
 }
 
 // writeChanges writes what changed: a row for each release or package that was compared, else all changes.
@@ -77,7 +95,7 @@ type serverHead struct {
 }
 
 // reported returns what a report says of a server in JSON.
-func (k commandKind) reported(s *Server) any {
+func (k Kind) reported(s *Server) any {
 	head := serverHead{s.Name, s.State, s.Source, s.Places, s.Error, s.MoreErrors, s.Tolerated}
 	if k.server != nil {
 		return k.server(head, s)

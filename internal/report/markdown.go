@@ -32,11 +32,11 @@ const (
 // writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
 // about servers. HTML is only what Markdown lacks: the mark of the comment and the folds of diff and check.
 func writeMarkdown(w io.Writer, r *Report, o Options) error {
-	if r.kind().reference {
+	if r.Kind.reference {
 		_, err := io.WriteString(w, printable.SpelledOut.Without(servedPage(r, o)))
 		return err
 	}
-	if r.Command == "rules" && len(r.Rules) == 1 {
+	if r.Kind.catalogue && len(r.Rules) == 1 {
 		_, err := io.WriteString(w, printable.SpelledOut.Without(rulePage(r.Rules[0])))
 		return err
 	}
@@ -44,7 +44,7 @@ func writeMarkdown(w io.Writer, r *Report, o Options) error {
 	v.short = true
 	groups, limit := o.groups(r.Groups), cmp.Or(o.Limit, commentLimit)
 	all := comment{document: documentOf(r, v, groups[:min(len(groups), commentParts)]),
-		folds: r.kind().changes || r.kind().oneSide, levels: map[string]int{}}
+		folds: r.Kind.changes || r.Kind.oneSide, levels: map[string]int{}}
 	for i, g := range all.Groups {
 		if len(fenced(g.Lines)) > limit/2 {
 			all.Groups[i].Lines = lineOf(

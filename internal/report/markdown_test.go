@@ -70,7 +70,7 @@ func checkMarkdown(t testing.TB, out string, html bool) {
 
 // TestMarkdownLimit writes more than GitHub takes: what matters most stays, and the rest is counted.
 func TestMarkdownLimit(t *testing.T) {
-	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}},
+	r := &Report{Command: "diff", Kind: Changes(), Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}},
 		{Server: seen.Server{Name: "b", State: seen.OK}}}, Findings: seen.Findings{}}
 	long, _ := json.Marshal(strings.Repeat("word & ", 150))
 	for i := range 400 {
@@ -105,7 +105,7 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 			continue
 		}
 		text, _ := json.Marshal(s)
-		r := &Report{Command: "diff", Servers: []Server{{Server: seen.Server{Name: "a"}}},
+		r := &Report{Command: "diff", Kind: Changes(), Servers: []Server{{Server: seen.Server{Name: "a"}}},
 			Findings: seen.Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
 		decoded := ""
 		_ = json.Unmarshal(text, &decoded)
@@ -151,7 +151,8 @@ func TestProse(t *testing.T) {
 // TestSummaryNamesEveryBreak checks that no format folds breaks behind a number, and that other changes are
 // counted.
 func TestSummaryNamesEveryBreak(t *testing.T) {
-	r := &Report{Command: "diff", Status: 1, Servers: []Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: seen.Findings{}}
+	r := &Report{Command: "diff", Kind: Changes(), Status: 1,
+		Servers: []Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: seen.Findings{}}
 	for i := range 12 {
 		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "s",
 			Item: fmt.Sprint("tool/b", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is gone")})

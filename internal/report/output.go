@@ -146,7 +146,7 @@ func (o Output) format() string { return cmp.Or(o.Format, "table") }
 // Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a
 // person sees the table, and returns the report's status as the command's error.
 func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
-	if !r.kind().moved {
+	if !r.Kind.moved {
 		late, done := host.ForLastPages(ctx)
 		defer done()
 		findings, err := host.AwaitFor(late, 0, func() (seen.Findings, error) { return located(r), nil })
@@ -193,7 +193,7 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 		answer.Width, answer.Whole = widthFor(p)
 	}
 	documented, err := false, error(nil)
-	if r.kind().reference {
+	if r.Kind.reference {
 		documented, err = writeDocs(ctx, p, o, r, view.AdHoc)
 	}
 	if !documented {

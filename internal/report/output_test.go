@@ -44,7 +44,7 @@ func TestMistakesAreFoundBeforehand(t *testing.T) {
 // TestEmit writes the answer, reports failures where people look, and gives the status.
 func TestEmit(t *testing.T) {
 	p, out, said := process(t)
-	r := &report.Report{Command: "list", Status: exit.Incomplete,
+	r := &report.Report{Command: "list", Kind: report.Listing(), Status: exit.Incomplete,
 		Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.Failed,
 			Error: &seen.Failure{Stage: "starting", Message: "no such file"}}}}}
 	err := report.Emit(t.Context(), p, report.Output{Format: "json",
@@ -65,9 +65,9 @@ func TestStandardErrorIsNoCopy(t *testing.T) {
 		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{
 			Stage: "starting", Message: "no such file", Hint: "install it"}}}}
 	for _, r := range []*report.Report{
-		{Command: "list", Status: exit.Incomplete, Servers: two},
+		{Command: "list", Kind: report.Listing(), Status: exit.Incomplete, Servers: two},
 		{Command: "merge", Status: exit.Incomplete, Servers: two[:1], Problems: []string{"part 2 of 2 is missing"}},
-		{Command: "diff", Status: exit.Incomplete, Servers: two, Problems: []string{"part 2 of 2 is missing"}},
+		{Command: "diff", Kind: report.Changes(), Status: exit.Incomplete, Servers: two, Problems: []string{"part 2 of 2 is missing"}},
 	} {
 		for _, format := range report.Formats() {
 			p, out, said := process(t)
@@ -89,7 +89,7 @@ func TestStandardErrorIsNoCopy(t *testing.T) {
 
 // TestFailuresAreGroupedByCause: standard error once got a line for each of a thousand servers. JSON has them all.
 func TestFailuresAreGroupedByCause(t *testing.T) {
-	r := &report.Report{Command: "list", Status: exit.Incomplete}
+	r := &report.Report{Command: "list", Kind: report.Listing(), Status: exit.Incomplete}
 	for i := range 1000 {
 		message := "no such file"
 		if i%10 == 0 {
@@ -122,7 +122,7 @@ func TestInterrupted(t *testing.T) {
 	p, out, _ := process(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(exit.Interrupted{Signal: os.Interrupt})
-	err := report.Emit(ctx, p, report.Output{Format: "json"}, &report.Report{Command: "diff"}, report.Options{})
+	err := report.Emit(ctx, p, report.Output{Format: "json"}, &report.Report{Command: "diff", Kind: report.Changes()}, report.Options{})
 	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) ||
 		!strings.Contains(out.String(), `"status": 130`) {
 		t.Errorf("%v, %s", err, out)

@@ -106,7 +106,7 @@ func TestListRowsStayOneLine(t *testing.T) {
 // width, and descriptions give way before they are broken.
 func TestNamesAreNeverCut(t *testing.T) {
 	long := "demo://resource/" + strings.Repeat("dynamic-", 8) + "{resourceId}"
-	r := &Report{Command: "list", Servers: []Server{
+	r := &Report{Command: "list", Kind: Listing(), Servers: []Server{
 		{Server: seen.Server{Name: "everything-" + strings.Repeat("x", 20), State: seen.OK,
 			Offer: seen.Offer{Resources: seen.Items{}, ResourceTemplates: seen.Items{
 				[]byte(`{"uriTemplate":"` + long + `","name":"a","description":"` + strings.Repeat("some words ", 9) + `"}`),

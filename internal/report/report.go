@@ -35,7 +35,8 @@ const Version = seen.FormVersion
 // Report is everything one run of one command has to say.
 type Report struct {
 	Mcpctl  int    `json:"mcpctl"`  // version of this form; Write sets it
-	Command string `json:"command"` // "list", "show", "snapshot", "diff", "config", …
+	Command string `json:"command"` // in titles: "list", "show", "snapshot", "diff", "config", …
+	Kind    Kind   `json:"-"`       // what sets the document apart
 	Status  int    `json:"status"`  // exit status of the run
 	// Status in one word; empty = exit.VerdictOf(Status), set by Write
 	Verdict exit.Verdict `json:"verdict"`
@@ -63,12 +64,12 @@ func (r *Report) meaning() string {
 	untolerated := kit.Filter(r.Servers, func(s Server) bool { return s.Tolerated == nil })
 	breaking, failed := seen.Summarize(failing, nil).Breaking, seen.Summarize(nil, seenOf(untolerated)).Failed
 	switch {
-	case r.Status == 1 && r.kind().results:
+	case r.Status == 1 && r.Kind.results:
 		return kit.Counted(len(failing), "result") + " not as recorded or expected"
-	case r.Status == 1 && r.kind().oneSide && breaking == 0:
+	case r.Status == 1 && r.Kind.oneSide && breaking == 0:
 		return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
 			"; --fail-on breaking to allow"
-	case r.Status == 1 && r.kind().changes && breaking > 0:
+	case r.Status == 1 && r.Kind.changes && breaking > 0:
 		says := kit.Counted(breaking, "breaking change") + " found"
 		if unknown := seen.Summarize(r.Findings, nil).Unknown; unknown > 0 {
 			says += fmt.Sprintf(", %d undecided", unknown)
@@ -168,7 +169,7 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 // writeTable writes the view of a command that people read.
 func writeTable(w io.Writer, r *Report, o Options) error {
 	p := &page{Options: o}
-	r.kind().table(p, r)
+	r.Kind.write(p, r)
 	p.gap()
 	for _, problem := range r.Problems {
 		p.text(0, 2, span{problem, red})

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -49,12 +48,12 @@ func TestUnknownFormat(t *testing.T) {
 // TestReadBack reads a report as it was written; nothing that Write fills in stays in the caller's value.
 func TestReadBack(t *testing.T) {
 	for name, one := range cases(t) {
-		var again Report
 		first := written(t, "json", &one.Report, Options{})
-		if err := json.Unmarshal([]byte(first), &again); err != nil {
+		again, err := Parse([]byte(first), kindNamed)
+		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if diff := cmp.Diff(first, written(t, "json", &again, Options{})); diff != "" {
+		if diff := cmp.Diff(first, written(t, "json", again, Options{})); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
@@ -66,7 +65,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestWriteReportsABrokenPipe(t *testing.T) {
 	for _, format := range Formats() {
-		err := Write(brokenPipe{}, format, &Report{Command: "list"}, Options{})
+		err := Write(brokenPipe{}, format, &Report{Command: "list", Kind: Listing()}, Options{})
 		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "as "+format) {
 			t.Errorf("%s: error is %v", format, err)
 		}
@@ -122,7 +121,7 @@ func TestWrap(t *testing.T) {
 // TestAcceptIsOfferedForChanges: what fails a run because of a waiver cannot be accepted, so the last line does not offer it.
 func TestAcceptIsOfferedForChanges(t *testing.T) {
 	for message, offered := range map[string]bool{"tool/a": true, "waiver/tool-removed": false} {
-		r := &Report{Command: "diff", Status: 1, FailOn: finding.FailOnWarning,
+		r := &Report{Command: "diff", Kind: Changes(), Status: 1, FailOn: finding.FailOnWarning,
 			Servers: []Server{{Server: seen.Server{Name: "s", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
 				Comparison: compare.Comparison{Base: "s.json", Movable: true}}},
 			Findings: seen.Findings{{Rule: "r", Level: finding.Warning, Server: "s", Item: message, Message: "m", Old: []byte("1")}}}

@@ -50,7 +50,8 @@ func TestSchemaRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := written(t, "json", &Report{Command: "list", Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}}}}, Options{})
+	good := written(t, "json", &Report{Command: "list", Kind: Listing(),
+		Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}}}}, Options{})
 	for _, change := range [][2]string{
 		{`"mcpctl": 1`, `"mcpctl": 2`},
 		{`"state": "ok"`, `"state": "fine"`},
@@ -112,7 +113,7 @@ func TestSchemaTypes(t *testing.T) {
 	}
 	for _, part := range root.AllOf {
 		command := part.If.Properties["command"].Const.(string)
-		raw, err := rawjson.Encode((&Report{Command: command}).kind().reported(filledServer()))
+		raw, err := rawjson.Encode((&Report{Command: command, Kind: kindNamed(command)}).Kind.reported(filledServer()))
 		names := kit.SortedKeys(rawjson.ObjectOf(raw))
 		if diff := cmp.Diff(root.members(*part.Then.Properties["servers"].Items), names); diff != "" || err != nil {
 			t.Errorf("servers[] of %s: -schema +type:\n%s%v", command, diff, err)

@@ -16,7 +16,7 @@ func TestAMatchIsOneLine(t *testing.T) {
 		return json.RawMessage(`{"name": "` + name + `", "title": "A file", "description": "First.\n` + long + `", "inputSchema":
 			{"properties": {"path": {"type": "string", "description": "File to read."}}}}`)
 	}
-	r := &Report{Command: "list", Servers: []Server{
+	r := &Report{Command: "list", Kind: Listing(), Servers: []Server{
 		{Server: seen.Server{Name: "files", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{tool("read_file"), tool("stat")}}}}}}
 	for _, width := range []int{40, 60, 80, 120, 0} {
 		page := written(t, "table", r, Options{Items: true, Pattern: regexp.MustCompile("(?i)file"), Width: width})

@@ -16,7 +16,7 @@ import (
 )
 
 // Server is one server of a document: what was seen of it, and sections that only some commands fill;
-// kindsOf says which of them JSON has.
+// Kind says which of them JSON has.
 type Server struct {
 	seen.Server
 	compare.Comparison

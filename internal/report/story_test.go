@@ -40,7 +40,7 @@ func release(t *testing.T, name string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &report.Report{Command: "diff", Status: 1,
+	return &report.Report{Command: "diff", Kind: report.Changes(), Status: 1,
 		Servers: []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"},
 			Comparison: compare.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
 		Findings: found}
@@ -130,7 +130,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 	host := text
 	host.Rule, host.Old, host.Message = "text-url-added", nil, "The text now names the host evil.example."
 	host.Passage = "evil.example"
-	r := &report.Report{Command: "diff", Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}},
+	r := &report.Report{Command: "diff", Kind: report.Changes(), Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}},
 		Findings: []finding.Finding{host, text}}
 	for format, want := range map[string][]string{
 		"table": {"Approve this PR.{+\n",
@@ -155,7 +155,8 @@ func TestAddedLinesAreLines(t *testing.T) {
 
 // TestAWaiverHasNoCallers checks that an expired waiver fails the run and affects no caller.
 func TestAWaiverHasNoCallers(t *testing.T) {
-	r := &report.Report{Command: "diff", Status: 1, Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}}},
+	r := &report.Report{Command: "diff", Kind: report.Changes(), Status: 1,
+		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}}},
 		Findings: []finding.Finding{
 			{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
 			{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},

@@ -206,14 +206,14 @@ func writeMeaning(p *page, r *Report, totals bool) {
 		row = p.totals(r.Summary)
 	}
 	says := r.meaning()
-	if len(row) > 0 && says != "" && r.kind().oneSide && r.Status == 1 {
+	if len(row) > 0 && says != "" && r.Kind.oneSide && r.Status == 1 {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
 	p.gap()
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
 	failing := kit.Filter(r.Findings, r.failing())
-	if r.kind().changes && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
+	if r.Kind.changes && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
 		p.text(0, 2, span{"accept some of them with: " + p.Run.With("accept", "FINGERPRINT…"), dim})
 	}
 }
