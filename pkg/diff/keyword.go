@@ -221,6 +221,9 @@ func (ch *change) unionRule() string {
 // values returns what differs before and after: of one keyword, or objects of the keywords that differ
 // together.
 func (ch *change) values() (member string, old, new json.RawMessage) {
+	if len(ch.Keywords) == 0 {
+		return ch.Keyword, ch.Old, ch.New
+	}
 	before, after := ch.before(), ch.after()
 	differing := kit.Filter(ch.Keywords,
 		func(keyword string) bool { return !same(before[keyword], after[keyword]) })

@@ -165,12 +165,12 @@ func findNew(c *comparison, rule, item string, old, new []passage, named func(te
 		for _, name := range named(p.text) {
 			if !known[strings.ToLower(name)] {
 				known[strings.ToLower(name)] = true
-				shown := rawjson.Quote(p.text)
-				if len(shown) > maxQuoted {
-					shown = rawjson.Quote(name)
+				shown := name
+				if len(p.text) <= maxQuoted && len(rawjson.Quote(p.text)) <= maxQuoted {
+					shown = p.text
 				}
-				c.report(rule, finding.Finding{Item: item, Path: p.pointer, New: shown, Passage: name},
-					"name", written(name))
+				f := finding.Finding{Item: item, Path: p.pointer, New: rawjson.Quote(shown), Passage: name}
+				c.report(rule, f, "name", written(name))
 			}
 		}
 	}

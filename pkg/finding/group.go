@@ -176,28 +176,41 @@ func Named(findings []Finding, fingerprint string) []Finding {
 	return nil
 }
 
-// maxPerRule is how many findings of one rule and server are reported one by one.
-const maxPerRule = 1000
+// How many findings of one rule and server are reported one by one, and how many bytes their paths may have:
+// a path may be nearly as long as the list, and each finding below it repeats it.
+const (
+	maxPerRule      = 1000
+	maxPathsPerRule = 128 << 10
+)
 
-// Limit keeps a thousand findings of each rule and server, the worst, and puts one in place of the others, so
-// that no server makes a report arbitrarily long. That one has their highest level and a fingerprint that
-// depends on all of them. The result is sorted as by Sort.
+// Limit keeps a thousand findings of each rule and server, the worst, fewer if their paths are very long, and
+// puts one in place of the others, so that no server makes a report arbitrarily long. That one has their
+// highest level and a fingerprint that depends on all of them. The result is sorted as by Sort.
 func Limit(findings []Finding) []Finding {
 	Sort(findings)
-	if len(findings) <= maxPerRule {
-		return findings
-	}
 	var kept []Finding
 	rule := func(f Finding) [2]string { return [2]string{f.Server, f.Rule} }
 	for _, same := range kit.Group(findings, rule) {
-		if len(same) > maxPerRule+1 {
+		if most := countWithin(same); most+1 < len(same) {
 			slices.SortStableFunc(same, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
-			same = append(same[:maxPerRule:maxPerRule], sumOf(same[maxPerRule:]))
+			most = countWithin(same)
+			same = append(same[:most:most], sumOf(same[most:]))
 		}
 		kept = append(kept, same...)
 	}
 	Sort(kept)
 	return kept
+}
+
+// countWithin returns how many of the findings of a rule, from the first on, are within the limits.
+func countWithin(findings []Finding) int {
+	paths := 0
+	for i, f := range findings {
+		if paths += len(f.Path); i == maxPerRule || i > 0 && paths > maxPathsPerRule {
+			return i
+		}
+	}
+	return len(findings)
 }
 
 // sumOf returns a finding in place of several of one rule and server, the worst first. It has their item if

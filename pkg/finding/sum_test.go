@@ -65,3 +65,16 @@ func TestSumDependsOnAll(t *testing.T) {
 		t.Errorf("%s, of another order %s, with another finding %s", before, fingerprint(all), fingerprint(other))
 	}
 }
+
+// TestLimitOfLongPaths checks that findings below a name of 10,000 characters, which each of them repeats, do
+// not make a report many times as long as the list.
+func TestLimitOfLongPaths(t *testing.T) {
+	all := many(500)
+	for i := range all {
+		all[i].Path = "/" + strings.Repeat("k", 10_000) + all[i].Path
+	}
+	kept := finding.Limit(all)
+	if len(kept) != 14 || sumIn(kept).Message != "487 more findings of r of s." {
+		t.Errorf("%d are kept: %s", len(kept), sumIn(kept).Message)
+	}
+}

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
@@ -286,8 +287,12 @@ func (e *engine) decideKind(kind kindSet, atoms []lit) outcome {
 // tryEach looks for a value that satisfies all atoms. It is void only if each is refused for certain; a value
 // that may satisfy them is worth trying.
 func (e *engine) tryEach(atoms []lit, values ...any) outcome {
+	return e.tryAll(atoms, slices.Values(values))
+}
+
+func (e *engine) tryAll(atoms []lit, values iter.Seq[any]) outcome {
 	out := outcome{answer: void}
-	for _, v := range values {
+	for v := range values {
 		e.step()
 		switch answer, doubt := e.satisfiesAll(atoms, v); {
 		case answer == inhabited:

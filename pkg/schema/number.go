@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"encoding/json"
+	"iter"
 	"math/big"
 	"slices"
 	"strconv"
@@ -44,7 +45,7 @@ func decideNumber(e *engine, atoms []lit) outcome {
 	case bounded && low.Cmp(high) == 0:
 		return e.tryEach(atoms, decimal(low))
 	}
-	if out := e.tryEach(atoms, candidates(low, high)...); out.answer != void {
+	if out := e.tryAll(atoms, candidates(low, high)); out.answer != void {
 		return out
 	}
 	return undecided(reason{what: "no number found that is left over"})
@@ -124,18 +125,13 @@ func decideMultiples(e *engine, atoms []lit, low, high, step *big.Rat) outcome {
 }
 
 // candidates lists plain numbers, the ends of an interval and plain distances from them, and numbers between
-// the ends or beside the only one.
-func candidates(low, high *big.Rat) []any {
+// the ends or beside the only one. One of the first is nearly always taken.
+func candidates(low, high *big.Rat) iter.Seq[any] {
 	ends := kit.Filter([]*big.Rat{new(big.Rat), low, high}, func(r *big.Rat) bool { return r != nil })
 	slices.SortStableFunc(ends, func(a, b *big.Rat) int {
 		return new(big.Rat).Abs(a).Cmp(new(big.Rat).Abs(b)) // a small number shows most
 	})
-	var out []any
-	for _, from := range ends {
-		for _, n := range [...]int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, 1000, 500, 50, 5} {
-			out = append(out, decimal(new(big.Rat).Add(from, big.NewRat(n, 10000))))
-		}
-	}
+	distances := [...]int64{0, 10000, -10000, 20000, 30000, 100000, 5000, 15000, 1000, 500, 50, 5}
 	from, width := cmp.Or(low, high, new(big.Rat)), big.NewRat(1, 1)
 	switch {
 	case low != nil && high != nil:
@@ -143,11 +139,21 @@ func candidates(low, high *big.Rat) []any {
 	case high != nil:
 		width.Neg(width)
 	}
-	for n := range int64(64) {
-		part := big.NewRat(n, 64)
-		out = append(out, decimal(part.Add(from, part.Mul(part, width))))
+	return func(yield func(any) bool) {
+		for _, from := range ends {
+			for _, n := range distances {
+				if !yield(decimal(new(big.Rat).Add(from, big.NewRat(n, 10000)))) {
+					return
+				}
+			}
+		}
+		for n := range int64(64) {
+			part := big.NewRat(n, 64)
+			if !yield(decimal(part.Add(from, part.Mul(part, width)))) {
+				return
+			}
+		}
 	}
-	return out
 }
 
 // Numbers are exact rationals. A literal with more digits or a larger exponent than this is not read: its

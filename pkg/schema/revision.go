@@ -359,11 +359,16 @@ func (j *judgement) undone(p *place, edits ...int) *Schema {
 	return j.version(p, edits)
 }
 
-// version returns the old version with some edits at a place, made once.
+// version returns the old version with some edits at a place. It is made once, except for a large schema, as
+// most versions are used by one edit.
 func (j *judgement) version(p *place, edits []int) *Schema {
+	const keptBytes = 1 << 20 // of what the kept versions are made from
 	edits = p.reaching(edits)
 	key := fmt.Sprint(p.number, edits)
 	if j.made[key] == nil {
+		if len(j.made)*len(j.Before.Raw()) > keptBytes {
+			clear(j.made)
+		}
 		j.made[key] = j.with(j.ctx, j.budget.Pool, edits, p.met)
 	}
 	return j.made[key]
