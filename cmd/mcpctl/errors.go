@@ -89,8 +89,10 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool { return kit.FewEdits(name, k) })
 		if meaning := flagFor(c.Command, flag); meaning != "" {
 			hint = advised(meaning)
-		} else if ofCommand(c.App, name) {
+		} else if others := commandsWith(c.App, name); len(others) > 0 && c.Command.Name == c.App.Name {
 			hint = fmt.Sprintf("write %s after the command", "--"+name)
+		} else if len(others) > 0 && len(similar) == 0 {
+			hint = fmt.Sprintf("--%s is a flag of %s", name, kit.And(others, 3))
 		} else if len(similar) > 0 {
 			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
 		}
@@ -99,11 +101,14 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 	return exit.UsageHint(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1))
 }
 
-// ofCommand reports whether the flag of a command line without a command is one of a command.
-func ofCommand(app *cli.App, flag string) bool {
-	return slices.ContainsFunc(app.VisibleCommands(), func(c *cli.Command) bool {
-		return slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), flag) })
-	})
+// commandsWith returns the names of the commands that have a flag.
+func commandsWith(app *cli.App, flag string) (names []string) {
+	for _, c := range app.VisibleCommands() {
+		if slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), flag) }) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // dashed finds a flag in a message of the flag package, which writes one dash.

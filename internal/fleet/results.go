@@ -125,7 +125,7 @@ func ScopeOf(cfg *config.Config, rules, whole, partial []string) finding.Scope {
 func unknownNames(cfg *config.Config, run []string) (lines []string) {
 	known := slices.Concat(run, cfg.Names())
 	add := func(where, name string) {
-		if name != "" && !kit.IsGlob(name) && !slices.Contains(known, name) {
+		if !slices.Contains(known, name) {
 			lines = append(lines, fmt.Sprintf("%s names %q, and no server is called that%s", where, name,
 				kit.DidYouMean(name, known)))
 		}
@@ -138,7 +138,9 @@ func unknownNames(cfg *config.Config, run []string) (lines []string) {
 		add(t.Source.String()+": tolerate", t.Server)
 	}
 	for _, w := range project.Policy.Waivers {
-		add(w.Source.String()+": a waiver", w.Server)
+		if w.Server != "" && !kit.IsGlob(w.Server) { // the others take no patterns
+			add(w.Source.String()+": a waiver", w.Server)
+		}
 	}
 	for _, name := range project.Allow.Names {
 		if len(kit.Nearest(name, known)) > 0 {
