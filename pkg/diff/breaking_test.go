@@ -29,7 +29,8 @@ func TestBreaking(t *testing.T) {
 			parse(t, rare(`^(?:[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?\\.)+[a-z]{2,63}$`)), nil, true},
 	}
 	for name, test := range tests {
-		breaks, err := diff.Breaking(nil, test.old, test.new, diff.Options{}) //nolint:staticcheck // that it works is tested
+		//lint:ignore SA1012 that it works is what is tested
+		breaks, err := diff.Breaking(nil, test.old, test.new, diff.Options{})
 		var rules []string
 		for _, f := range breaks {
 			rules = append(rules, f.Rule)
