@@ -12,11 +12,13 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // otherTools are the words and flags of other tools, each behind what it is here.
@@ -132,6 +134,9 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	command := app.Command(p.typed[0])
 	values, says := takesValue(command), err.Error()
 	given := argumentsOf(p.typed[1:], values)
+	if better := p.misnamed(ctx, command, given, says); better != nil {
+		return better
+	}
 	unknown := strings.HasPrefix(says, "unknown flag")
 	first := slices.IndexFunc(given, func(a typedWord) bool { return a.flag == "" })
 	if first >= 0 && first+1 < len(given) && p.behind == nil {
@@ -155,6 +160,75 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		}
 	}
 	return err
+}
+
+// misnamed returns the error for an argument in the place of a server that is something else: a program, a
+// pattern of names, recorded calls, or an item of a saved snapshot; nil for other errors.
+func (p program) misnamed(ctx context.Context, c *cli.Command, given []typedWord, says string) error {
+	words := wordsOf(kit.Filter(given, func(a typedWord) bool { return a.flag == "" }))
+	at := slices.IndexFunc(words, func(word string) bool {
+		return strings.HasPrefix(says, fmt.Sprintf("no server %q is configured", word)) ||
+			strings.HasPrefix(says, word+" is a program, not") ||
+			says == "missing second source" && isProgramFile(word) ||
+			says == "no calls to send" && isRecorded(word)
+	})
+	if at < 0 {
+		return nil
+	}
+	word, others := words[at], slices.Delete(slices.Clone(words), at, at+1)
+	var behind []string
+	if p.behind != nil {
+		behind = append([]string{"--"}, p.behind...)
+	}
+	switch {
+	case isProgramFile(word) && p.behind == nil && strings.Contains(c.ArgsUsage, "[-- CMD"):
+		if len(others) == 1 && c.Name == "diff" && isProgramFile(others[0]) {
+			others = []string{"--base", "-- " + typedLine(launched(others[0])...)}
+			if at == 0 {
+				others[1], word = "-- "+typedLine(launched(word)...), words[1]
+			}
+		}
+		return exit.UsageHint(typedWith(p, c, slices.Concat(others, []string{"--"}, launched(word))...),
+			"%s is a program: write the command that starts it after --", word)
+	case isRecorded(word) && takesFlag(c, "calls", ""):
+		line := slices.Concat([]string{"--calls", word}, others, behind)
+		return exit.UsageHint(typedWith(p, c, line...), "%q is not a server but a file", word)
+	case strings.ContainsAny(word, "*?") && takesFlag(c, "only", "") && len(operandsOf(c)) == 0 &&
+		!strings.HasPrefix(c.ArgsUsage, "SOURCE"):
+		return exit.UsageHint(typedWith(p, c, slices.Concat([]string{"--only", word}, others, behind)...),
+			"%q is not a server but a pattern", word)
+	}
+	return p.itemNamed(ctx, c, word, others)
+}
+
+// itemNamed returns the error for a word in the place of a server that is an item of a saved snapshot; nil for
+// other words.
+func (p program) itemNamed(ctx context.Context, c *cli.Command, word string, others []string) error {
+	saved := p.savedOf(ctx)
+	for _, server := range kit.SortedKeys(saved) {
+		if !slices.Contains(namesIn(saved[server], nil), word) {
+			continue
+		}
+		hint := fmt.Sprintf("for the server: %s; for the item: mcpctl show %s", typedWith(p, c, server),
+			typedLine(server, word))
+		if c.Name == "show" {
+			hint = typedWith(p, c, slices.Concat([]string{server, word}, others)...)
+		}
+		return exit.UsageHint(hint, "%q is not a server, but in the saved snapshot of %s", word, server)
+	}
+	return nil
+}
+
+// isProgramFile reports whether an argument is a file that an interpreter runs.
+func isProgramFile(word string) bool { return source.Launcher(word) != nil && files.Exists(word) }
+
+// launched returns the command line that runs a file.
+func launched(file string) []string { return append(source.Launcher(file), file) }
+
+// isRecorded reports whether an argument is a file of recorded calls, by its name.
+func isRecorded(word string) bool {
+	return strings.HasSuffix(word, ".jsonl") || strings.HasSuffix(word, ".ndjson") ||
+		files.Exists(word) && !files.IsDir(word) && !strings.HasSuffix(word, ".json")
 }
 
 func wordsOf(given []typedWord) []string {

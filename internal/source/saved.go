@@ -189,20 +189,31 @@ type ParseError struct {
 	is, hint string // what the file is instead, and what to do; empty = unknown
 }
 
+// Launcher returns the program that runs a file, with its arguments, by the end of the file's name; nil for
+// other files.
+func Launcher(file string) []string {
+	switch filepath.Ext(file) {
+	case ".js", ".mjs", ".cjs":
+		return []string{"node"}
+	case ".ts", ".mts":
+		return []string{"npx", "tsx"}
+	case ".py":
+		return []string{"python3"}
+	}
+	return nil
+}
+
 // otherKind returns what a file is that has no snapshot, and what to do.
 func otherKind(origin string, data []byte) (is, hint string) {
 	const maxConfig = 1 << 20 // bytes that are worth parsing
 	argument := printable.ShellWord(origin)
-	launcher := map[string]string{
-		".js": "node ", ".mjs": "node ", ".cjs": "node ", ".ts": "npx tsx ", ".mts": "npx tsx ",
-		".py": "python3 ",
-	}[filepath.Ext(origin)]
 	executable := slices.ContainsFunc([]string{"#!", "\x7fELF", "MZ"}, func(magic string) bool {
 		return bytes.HasPrefix(data, []byte(magic))
 	})
-	switch {
-	case launcher != "" || executable:
-		return "is a program, not a snapshot", "mcpctl list -- " + launcher + argument
+	switch launcher := Launcher(origin); {
+	case launcher != nil || executable:
+		words := append(launcher, argument)
+		return "is a program, not a snapshot", "mcpctl list -- " + strings.Join(words, " ")
 	case len(data) > maxConfig:
 		return "", ""
 	}
