@@ -20,6 +20,7 @@ var repeated = map[string]string{
 // repeat returns what advised commands repeat of the one that runs.
 func (p program) repeat(c *cli.Command, words []string) report.Repeat {
 	var flags, compare []string
+	hidden := false
 	for _, a := range argumentsOf(p.typed, takesValue(c)) {
 		separator, known := repeated[a.flag]
 		switch {
@@ -31,7 +32,7 @@ func (p program) repeat(c *cli.Command, words []string) report.Repeat {
 		}
 		flags = append(flags, strings.Repeat("-", 1+min(len(a.flag)-1, 1))+a.flag)
 		if shown, _, secret := strings.Cut(a.value, separator); separator != "" && secret {
-			a.value = shown + separator + "…"
+			a.value, hidden = shown+separator+"…", true
 		}
 		if a.given {
 			flags = append(flags, printable.ShellWord(a.value))
@@ -42,6 +43,7 @@ func (p program) repeat(c *cli.Command, words []string) report.Repeat {
 		Compare: typedLine(compare...),
 		Sources: typedLine(words...),
 		Command: typedLine(p.behind...),
+		Hidden:  hidden,
 	}
 }
 

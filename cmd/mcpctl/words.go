@@ -106,9 +106,18 @@ func argumentsOf(words []string, values map[string]bool) (all []typedWord) {
 	return all
 }
 
-// typedLine returns words as a command line to type, without secrets.
+// typedLine returns words as a command line to type, without secrets; any value of --args may be one.
 func typedLine(words ...string) string {
-	return strings.Join(kit.Map(redact.MaskArgs(words), printable.ShellWord), " ")
+	masked := redact.MaskArgs(words)
+	for i := range masked {
+		switch {
+		case strings.HasPrefix(masked[i], "--args="):
+			masked[i] = "--args=…"
+		case i > 0 && masked[i-1] == "--args" && !strings.HasPrefix(masked[i], "@") && masked[i] != "-":
+			masked[i] = "…"
+		}
+	}
+	return strings.Join(kit.Map(masked, printable.ShellWord), " ")
 }
 
 // typedWith returns the command line that was typed with other words than it had beside its flags.
@@ -134,7 +143,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	command := app.Command(p.typed[0])
 	values, says := takesValue(command), err.Error()
 	given := argumentsOf(p.typed[1:], values)
-	if better := p.misnamed(ctx, command, given, says); better != nil {
+	if better := misnamed(ctx, p, command, given, says); better != nil {
 		return better
 	}
 	unknown := strings.HasPrefix(says, "unknown flag")
@@ -164,7 +173,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 
 // misnamed returns the error for an argument in the place of a server that is something else: a program, a
 // pattern of names, recorded calls, or an item of a saved snapshot; nil for other errors.
-func (p program) misnamed(ctx context.Context, c *cli.Command, given []typedWord, says string) error {
+func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord, says string) error {
 	words := wordsOf(kit.Filter(given, func(a typedWord) bool { return a.flag == "" }))
 	at := slices.IndexFunc(words, func(word string) bool {
 		return strings.HasPrefix(says, fmt.Sprintf("no server %q is configured", word)) ||
@@ -198,12 +207,12 @@ func (p program) misnamed(ctx context.Context, c *cli.Command, given []typedWord
 		return exit.UsageHint(typedWith(p, c, slices.Concat([]string{"--only", word}, others, behind)...),
 			"%q is not a server but a pattern", word)
 	}
-	return p.itemNamed(ctx, c, word, others)
+	return itemNamed(ctx, p, c, word, others)
 }
 
-// itemNamed returns the error for a word in the place of a server that is an item of a saved snapshot; nil for
-// other words.
-func (p program) itemNamed(ctx context.Context, c *cli.Command, word string, others []string) error {
+// itemNamed returns the error for a word in the place of a server that is an item of a saved snapshot; nil
+// for other words.
+func itemNamed(ctx context.Context, p program, c *cli.Command, word string, others []string) error {
 	saved := p.savedOf(ctx)
 	for _, server := range kit.SortedKeys(saved) {
 		if !slices.Contains(namesIn(saved[server], nil), word) {

@@ -41,7 +41,7 @@ func (s Server) alerts(run Repeat) []alert {
 		says := textOf(append(paragraph(f.Message, plain), s.remedy(f)...))
 		all = append(all, alert{s.Name, f.Stage, says, s.place(), s.Tolerated != nil, f.Stderr, i})
 	}
-	if s.Unsaved {
+	if s.savable() {
 		all = append(all,
 			alert{server: s.Name, title: "no saved snapshot", text: run.SaveHint(s.Server), at: s.place()})
 	}

@@ -57,6 +57,9 @@ func (f *fences) read(row string) bool {
 // DocumentedIn returns the blocks of a file. Marks in code are examples. A mark without its other one is an
 // error with its line.
 func DocumentedIn(file string, text []byte) (all []Documented, err error) {
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return nil, exit.UsageHint("save it as UTF-8", "%s is UTF-16", file)
+	}
 	var open *Documented
 	wrong := func(line int, format string, args ...any) error {
 		return exit.UsageHint("a block is <!-- mcpctl:begin SERVER --> … <!-- mcpctl:end -->",
@@ -258,6 +261,11 @@ func docsOf(p host.Process, o Output) (docsFile, error) {
 		line := 1 + bytes.Count(text[:mark[0]], []byte("\n"))
 		return docsFile{}, exit.UsageHint("write the marks outside of code, or name another file",
 			"%s:%d: the marks are in code, and the file would be replaced", o.File, line)
+	}
+	if len(blocks) == 0 && len(bytes.TrimSpace(text)) > 0 {
+		return docsFile{}, exit.UsageHint(
+			"remove it, or add <!-- mcpctl:begin NAME --> and <!-- mcpctl:end --> around the place",
+			"%s exists and has no marks of a server", o.File)
 	}
 	return docsFile{text, blocks}, nil
 }

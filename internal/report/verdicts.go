@@ -175,11 +175,14 @@ func itemTitle(item string) string {
 // isPolicy reports whether a finding is about the policy: its item is such as "waiver/tool-removed".
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
-// unsaved returns the names of the servers without a saved snapshot, and what to do.
+// unsaved returns the names of the servers that have no saved snapshot and could be saved, and what to do.
 func (c Repeat) unsaved(servers []Server) (names []string, advice string) {
-	all := kit.Filter(servers, func(s Server) bool { return s.Unsaved })
+	all := kit.Filter(servers, func(s Server) bool { return s.savable() })
 	return namesOf(all), c.SaveHint(seenOf(all)...)
 }
+
+// savable reports whether a server answered that has no saved snapshot: one that failed cannot be saved.
+func (s Server) savable() bool { return s.Unsaved && s.State != seen.Failed }
 
 // writeUnchanged names the servers without findings in one line.
 func writeUnchanged(p *page, says string, servers []Server) {
