@@ -28,6 +28,7 @@ func TestUnfinished(t *testing.T) {
 }
 
 // TestDeepTextsTakeWhatTheyWeigh: a text at each of very many levels took the square of their number, of time and of memory.
+// Their paths have 128 KiB, those of some hundred findings.
 func TestDeepTextsTakeWhatTheyWeigh(t *testing.T) {
 	const levels = 9000
 	deep := strings.Repeat(`{"description":"a\u200bb","a":`, levels) + "1" + strings.Repeat("}", levels)
@@ -39,7 +40,7 @@ func TestDeepTextsTakeWhatTheyWeigh(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	found, err := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
 	runtime.ReadMemStats(&after)
-	if taken := after.TotalAlloc - before.TotalAlloc; err != nil || len(found) < 1000 || taken > 1<<30 {
+	if taken := after.TotalAlloc - before.TotalAlloc; err != nil || len(found) < 100 || taken > 1<<30 {
 		t.Errorf("%v, %d findings, %d MiB", err, len(found), taken>>20)
 	}
 }
