@@ -9,21 +9,21 @@ import (
 // between least and most.
 type arrayProblem struct {
 	*engine
-	rules       []lit // opItem, opItems
+	rules       []literal // opItem, opItems
 	least, most int
 	distinct    bool
 	repeated    bool
-	horizon     int     // from here on all items are ruled alike
-	cells       [][]lit // what the items of the value that is being put together satisfy
+	horizon     int         // from here on all items are ruled alike
+	cells       [][]literal // what the items of the value that is being put together satisfy
 	doubt       reason
 }
 
 // A need asks for items from an index on that satisfy a literal, each behind the one before.
 type need struct {
-	from  int
-	fixed bool // exactly at from
-	lit   lit
-	count int
+	from    int
+	fixed   bool // exactly at from
+	literal literal
+	count   int
 }
 
 // Bounds on arrays that are looked at item by item.
@@ -36,7 +36,7 @@ const (
 // item must break it. That no item satisfies something is a rule, and that only so many do is left out.
 // Needs with a fixed index, which have one position only, come first. Arrays with very many positions are
 // undecided, since items are looked at one by one.
-func decideArray(e *engine, atoms []lit) outcome {
+func decideArray(e *engine, atoms []literal) outcome {
 	a := &arrayProblem{engine: e}
 	a.least, a.most = counts(atoms, opMinItems, opMaxItems)
 	var needs []need
@@ -47,9 +47,9 @@ func decideArray(e *engine, atoms []lit) outcome {
 			a.distinct, a.repeated = a.distinct || !l.not, a.repeated || l.not
 		case l.op == opContains && !l.not:
 			a.least = max(a.least, l.count)
-			needs = append(needs, need{lit: l.kids[0], count: l.count})
+			needs = append(needs, need{literal: l.kids[0], count: l.count})
 		case l.op == opContains && l.count == 1:
-			a.rules = append(a.rules, yes(&node{op: opItems, kids: []lit{l.kids[0].flip()}}))
+			a.rules = append(a.rules, yes(&node{op: opItems, kids: []literal{l.kids[0].flip()}}))
 		case l.op == opContains:
 			a.doubt = reason{"a limit on the items that satisfy a schema", l.node}
 		case l.not:
@@ -65,7 +65,7 @@ func decideArray(e *engine, atoms []lit) outcome {
 		}
 	}
 	if a.least > a.most {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	if a.horizon > maxHorizon {
 		return undecided(reason{"an array with very many positions", atoms[0].node})
@@ -75,7 +75,7 @@ func decideArray(e *engine, atoms []lit) outcome {
 }
 
 // counts returns the least and the greatest count that bounds allow.
-func counts(atoms []lit, minimum, maximum op) (least, most int) {
+func counts(atoms []literal, minimum, maximum op) (least, most int) {
 	most = unbounded
 	for _, l := range atoms {
 		switch {
@@ -107,7 +107,7 @@ func (a *arrayProblem) fill() outcome {
 	for _, lits := range a.cells {
 		out := a.inside(lits)
 		switch out.answer {
-		case void:
+		case empty:
 			return out
 		case unsure:
 			doubt, tried = out.why, tried && out.tried
@@ -129,7 +129,7 @@ func (a *arrayProblem) fill() outcome {
 func (a *arrayProblem) grow(length int) {
 	for i := len(a.cells); i < length; i++ {
 		a.spend(4 + 2*len(a.rules))
-		var lits []lit
+		var lits []literal
 		for _, l := range a.rules {
 			if l.op == opItem && l.count == i || l.op == opItems && i >= l.count {
 				lits = append(lits, l.kids[0])
@@ -148,7 +148,7 @@ func (a *arrayProblem) place(needs []need) outcome {
 		return a.complete()
 	}
 	n := needs[0]
-	out := outcome{answer: void}
+	out := outcome{answer: empty}
 	last := n.from
 	if !n.fixed {
 		// Behind the horizon and behind all that is chosen, one item is like another.
@@ -158,11 +158,11 @@ func (a *arrayProblem) place(needs []need) outcome {
 		size := len(a.cells)
 		a.grow(i + 1)
 		before := a.cells[i]
-		a.cells[i] = append(slices.Clone(before), n.lit)
-		if a.inside(a.cells[i]).answer != void {
+		a.cells[i] = append(slices.Clone(before), n.literal)
+		if a.inside(a.cells[i]).answer != empty {
 			rest := needs[1:]
 			if n.count > 1 {
-				rest = append([]need{{i + 1, false, n.lit, n.count - 1}}, rest...)
+				rest = append([]need{{i + 1, false, n.literal, n.count - 1}}, rest...)
 			}
 			out = better(out, a.place(rest))
 		}
@@ -184,7 +184,7 @@ func (a *arrayProblem) complete() outcome {
 		length = max(length, 2)
 	}
 	if length > a.most {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	a.grow(min(length, max(a.horizon+1, maxCells)))
 	if a.repeated && length == len(a.cells) { // else the last one is there twice
@@ -196,14 +196,14 @@ func (a *arrayProblem) complete() outcome {
 // repeat makes two items equal, if need be further ones: those behind the horizon are alike. Both get the
 // assertions of both, and so the same value.
 func (a *arrayProblem) repeat() outcome {
-	out := outcome{answer: void}
+	out := outcome{answer: empty}
 	for j := 1; j < max(len(a.cells), min(a.most, a.horizon+2)); j++ {
 		a.grow(j + 1)
 		for i := range j {
 			x, y := a.cells[i], a.cells[j]
 			both := slices.Concat(x, y)
 			a.cells[i], a.cells[j] = both, both
-			if a.inside(both).answer != void {
+			if a.inside(both).answer != empty {
 				out = better(out, a.fill())
 			}
 			a.cells[i], a.cells[j] = x, y
@@ -218,14 +218,14 @@ func (a *arrayProblem) repeat() outcome {
 // differ finds items that are all different, each unlike those before it. Where one is not found, and all are
 // ruled alike, there are none.
 func (a *arrayProblem) differ(doubt reason) outcome {
-	value, others, alike := []any{}, []lit{}, true
+	value, others, alike := []any{}, []literal{}, true
 	for _, lits := range a.cells {
-		alike = alike && slices.EqualFunc(lits, a.cells[0], lit.same)
+		alike = alike && slices.EqualFunc(lits, a.cells[0], literal.same)
 		out := a.inside(slices.Concat(lits, others))
 		switch {
-		case out.answer == void && alike:
+		case out.answer == empty && alike:
 			return out
-		case out.answer == void:
+		case out.answer == empty:
 			return undecided(cmp.Or(doubt, reason{what: "different items"}))
 		case out.answer == unsure && !out.tried:
 			return out

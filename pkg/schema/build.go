@@ -37,7 +37,7 @@ const (
 type spot struct {
 	doc   *document
 	place string
-	pair  *met // the comparison whose patches are read; nil for what is written
+	pair  *schemaPair // the comparison whose patches are read; nil for what is written
 	in    *resource
 	role  role
 }
@@ -96,7 +96,7 @@ func (b *builder) object(o map[string]any, s spot) *node {
 		if b.left < 0 {
 			why = outOfSteps.what
 		}
-		n.kids = []lit{{node: b.opaque(s.place, "", why)}}
+		n.kids = []literal{{node: b.opaque(s.place, "", why)}}
 		return n
 	}
 	if s.role == asDeclared {
@@ -152,7 +152,7 @@ func (w *writer) write() {
 func (w *writer) add(keyword string, n *node) {
 	w.spend(24)
 	n.place, n.keyword = w.place, keyword
-	w.n.kids = append(w.n.kids, lit{node: n})
+	w.n.kids = append(w.n.kids, literal{node: n})
 }
 
 // has reports whether a keyword is there and means something in this dialect.
@@ -266,7 +266,7 @@ func readDialect(w *writer) {
 	w.add("$schema", &node{op: opOpaque, text: "$schema\x00" + named, why: "the dialect is not known"})
 }
 
-func all(kids ...lit) *node  { return &node{op: opAll, kids: kids} }
-func some(kids ...lit) *node { return &node{op: opAny, kids: kids} }
-func yes(n *node) lit        { return lit{node: n} }
-func not(n *node) lit        { return lit{n, true} }
+func all(kids ...literal) *node  { return &node{op: opAll, kids: kids} }
+func some(kids ...literal) *node { return &node{op: opAny, kids: kids} }
+func yes(n *node) literal        { return literal{node: n} }
+func not(n *node) literal        { return literal{n, true} }

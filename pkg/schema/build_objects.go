@@ -22,7 +22,7 @@ func readObjects(w *writer) {
 	}
 	if v, ok := w.has("propertyNames"); ok { // properties with names that it refuses are rejected
 		w.add("propertyNames", &node{op: opRest, patterns: []*node{w.condition(v, "propertyNames")},
-			kids: []lit{yes(some())}})
+			kids: []literal{yes(some())}})
 	}
 	w.length("minProperties", opMinProperties)
 	w.length("maxProperties", opMaxProperties)
@@ -42,7 +42,7 @@ func readProperties(w *writer) {
 	w.n.kids = slices.Grow(w.n.kids, len(names))
 	for _, name := range names {
 		w.add("properties", &node{op: opProperty, text: name,
-			kids: []lit{yes(w.below(table[name], "properties", name))}})
+			kids: []literal{yes(w.below(table[name], "properties", name))}})
 	}
 	byPattern, ok := w.table("patternProperties")
 	if !ok {
@@ -53,12 +53,12 @@ func readProperties(w *writer) {
 		p := w.pattern(source, w.place)
 		patterns = append(patterns, p)
 		child := w.below(byPattern[source], "patternProperties", source)
-		w.add("patternProperties", &node{op: opRest, within: []*node{p}, kids: []lit{yes(child)}})
+		w.add("patternProperties", &node{op: opRest, within: []*node{p}, kids: []literal{yes(child)}})
 	}
 	if v, ok := w.has("additionalProperties"); ok {
 		child := w.below(v, "additionalProperties")
 		w.add("additionalProperties", &node{op: opRest, names: names, patterns: patterns,
-			kids: []lit{yes(child)}})
+			kids: []literal{yes(child)}})
 	}
 }
 
@@ -107,7 +107,7 @@ func readDependencies(w *writer, keyword string) {
 		default:
 			consequence = w.sub(table[name], keyword, name)
 		}
-		absent := &node{op: opProperty, text: name, kids: []lit{yes(some())}}
+		absent := &node{op: opProperty, text: name, kids: []literal{yes(some())}}
 		w.add(keyword, some(yes(absent), yes(consequence)))
 	}
 }
@@ -145,7 +145,7 @@ func (w *writer) many(keyword string, o op) {
 		w.malformed(keyword, "is not an array of at least one schema")
 		return
 	}
-	n := &node{op: o, kids: make([]lit, 0, len(list))}
+	n := &node{op: o, kids: make([]literal, 0, len(list))}
 	for i, v := range list {
 		n.kids = append(n.kids, yes(w.sub(v, keyword, strconv.Itoa(i))))
 	}

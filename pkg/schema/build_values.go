@@ -99,16 +99,17 @@ func constant(v any) *node {
 		out := all(yes(&node{op: opKinds, kinds: kindArray}), yes(&node{op: opMinItems, count: len(v)}),
 			yes(&node{op: opMaxItems, count: len(v)}))
 		for i, item := range v {
-			out.kids = append(out.kids, yes(&node{op: opItem, count: i, kids: []lit{yes(constant(item))}}))
+			item := &node{op: opItem, count: i, kids: []literal{yes(constant(item))}}
+			out.kids = append(out.kids, yes(item))
 		}
 		return out
 	case map[string]any:
 		names := kit.SortedKeys(v)
 		out := all(yes(&node{op: opKinds, kinds: kindObject}),
-			yes(&node{op: opRest, names: names, kids: []lit{yes(some())}}))
+			yes(&node{op: opRest, names: names, kids: []literal{yes(some())}}))
 		for _, name := range names {
 			out.kids = append(out.kids, yes(&node{op: opRequired, text: name}),
-				yes(&node{op: opProperty, text: name, kids: []lit{yes(constant(v[name]))}}))
+				yes(&node{op: opProperty, text: name, kids: []literal{yes(constant(v[name]))}}))
 		}
 		return out
 	}
@@ -215,10 +216,10 @@ func readItems(w *writer) {
 		return
 	}
 	for i, v := range list {
-		w.add(prefix, &node{op: opItem, count: i, kids: []lit{yes(w.below(v, prefix, strconv.Itoa(i)))}})
+		w.add(prefix, &node{op: opItem, count: i, kids: []literal{yes(w.below(v, prefix, strconv.Itoa(i)))}})
 	}
 	if rest != "" {
-		w.add(rest, &node{op: opItems, count: len(list), kids: []lit{yes(w.below(w.o[rest], rest))}})
+		w.add(rest, &node{op: opItems, count: len(list), kids: []literal{yes(w.below(w.o[rest], rest))}})
 	}
 }
 
@@ -260,10 +261,10 @@ func readContains(w *writer) {
 	}
 	child := w.condition(v, "contains")
 	if least > 0 {
-		w.add("contains", &node{op: opContains, count: least, kids: []lit{yes(child)}})
+		w.add("contains", &node{op: opContains, count: least, kids: []literal{yes(child)}})
 	}
 	if most >= 0 {
-		tooMany := &node{op: opContains, count: most + 1, kids: []lit{yes(child)}, place: w.place,
+		tooMany := &node{op: opContains, count: most + 1, kids: []literal{yes(child)}, place: w.place,
 			keyword: "maxContains"}
 		arrays := &node{op: opKinds, kinds: kindArray}
 		w.add("maxContains", some(not(arrays), not(tooMany)))

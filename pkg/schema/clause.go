@@ -14,7 +14,7 @@ import (
 type clause struct {
 	kind    kindSet
 	known   *facts // what was assumed, and what that stands for
-	atoms   []lit
+	atoms   []literal
 	members *memberRules // the first of the atoms, by name, and how many those are
 	sorted  int
 	tags    []tag
@@ -24,29 +24,29 @@ type clause struct {
 
 // A choice is a list of alternatives; one of them holds.
 type choice struct {
-	of           lit // what it was made from; a negation says what the value is not
-	alternatives [][]lit
+	of           literal // what it was made from; a negation says what the value is not
+	alternatives [][]literal
 }
 
 // A literal is the meaning of a lit.
-type literal struct {
+type literalKey struct {
 	sum digest
 	not bool
 }
 
-func (l lit) literal() literal { return literal{l.sum, l.not} }
+func (l literal) literalKey() literalKey { return literalKey{l.sum, l.not} }
 
 // Facts are what a clause is known to hold, over those of the clause that it was made from.
 type facts struct {
 	around *facts
-	own    map[literal]bool
+	own    map[literalKey]bool
 	depth  int
 }
 
 // maxLayers bounds the facts that are looked through.
 const maxLayers = 16
 
-func (f *facts) has(l literal) bool {
+func (f *facts) has(l literalKey) bool {
 	for ; f != nil; f = f.around {
 		if f.own[l] {
 			return true
@@ -55,9 +55,9 @@ func (f *facts) has(l literal) bool {
 	return false
 }
 
-func (f *facts) add(l literal) {
+func (f *facts) add(l literalKey) {
 	if f.own == nil {
-		f.own = map[literal]bool{}
+		f.own = map[literalKey]bool{}
 	}
 	f.own[l] = true
 }
@@ -67,7 +67,7 @@ func (e *engine) over(f *facts) *facts {
 	if f.depth < maxLayers {
 		return &facts{around: f, depth: f.depth + 1}
 	}
-	all := &facts{own: map[literal]bool{}}
+	all := &facts{own: map[literalKey]bool{}}
 	for ; f != nil; f = f.around {
 		e.spend(8 * len(f.own))
 		maps.Copy(all.own, f.own)
@@ -83,7 +83,7 @@ func (e *engine) fork(c *clause) *clause {
 
 // assume adds literals to a clause, as far as the budget allows: what a literal stands for, or itself as an
 // atom or a choice. It reports false where that is a contradiction.
-func (e *engine) assume(c *clause, lits []lit) bool {
+func (e *engine) assume(c *clause, lits []literal) bool {
 	queue := slices.Clone(lits)
 	for len(queue) > 0 && !e.spend(12) {
 		l := queue[0].core()
@@ -94,7 +94,7 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 		if c.refutes(l) || l.op == opFormat && l.not { // a format is an annotation, which a witness keeps
 			return false
 		}
-		c.known.add(l.literal())
+		c.known.add(l.literalKey())
 		switch {
 		case l.loop:
 			c.doubt = reason{"a schema that refers to itself", l.node}
@@ -107,7 +107,7 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 			}
 			queue = append(queue, signed(l.kids, l.not)...)
 		case l.op == opAll || l.op == opAny:
-			alternatives := kit.Map(signed(l.kids, l.not), func(k lit) []lit { return []lit{k} })
+			alternatives := kit.Map(signed(l.kids, l.not), func(k literal) []literal { return []literal{k} })
 			c.choices = append(c.choices, choice{l, alternatives})
 		case l.op == opOne:
 			c.choices = append(c.choices, choice{l, e.exactlyOne(l)})
@@ -119,10 +119,12 @@ func (e *engine) assume(c *clause, lits []lit) bool {
 }
 
 // certain reports whether a literal is seen at once to hold.
-func (c *clause) certain(l lit) bool { return c.known.has(l.literal()) || c.impossible(l.flip()) }
+func (c *clause) certain(l literal) bool {
+	return c.known.has(l.literalKey()) || c.impossible(l.flip())
+}
 
 // impossible reports whether a literal holds for no value of the clause's type.
-func (c *clause) impossible(l lit) bool {
+func (c *clause) impossible(l literal) bool {
 	if l.op == opKinds {
 		return (l.kinds&c.kind == 0) != l.not
 	}
@@ -130,15 +132,17 @@ func (c *clause) impossible(l lit) bool {
 }
 
 // refutes reports whether a literal is seen at once not to hold.
-func (c *clause) refutes(l lit) bool { return c.known.has(l.flip().literal()) || c.impossible(l) }
+func (c *clause) refutes(l literal) bool {
+	return c.known.has(l.flip().literalKey()) || c.impossible(l)
+}
 
 // signed returns the children as they are, or each of them negated. With De Morgan, it turns a negated
 // combination into one of negated parts.
-func signed(kids []lit, negated bool) []lit {
+func signed(kids []literal, negated bool) []literal {
 	if !negated {
 		return kids
 	}
-	out := make([]lit, len(kids))
+	out := make([]literal, len(kids))
 	for i, k := range kids {
 		out[i] = k.flip()
 	}
@@ -151,16 +155,16 @@ func (e *engine) solve(c *clause) outcome {
 		return undecided(outOfSteps)
 	}
 	if !e.prune(c) {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	if len(c.choices) == 0 {
 		return e.decide(c)
 	}
-	if e.decide(c).answer == void {
-		return outcome{answer: void}
+	if e.decide(c).answer == empty {
+		return outcome{answer: empty}
 	}
 	chosen := c.next()
-	out := outcome{answer: void}
+	out := outcome{answer: empty}
 	for _, alternative := range c.choices[chosen].alternatives {
 		e.spend(8 * len(c.choices))
 		branch := e.fork(c)
@@ -201,10 +205,10 @@ func (e *engine) prune(c *clause) bool {
 			if e.spend(4 * len(ch.alternatives)) {
 				return true
 			}
-			if ch.of.not && e.excluded(c, ch.of.flip()) || slices.ContainsFunc(ch.alternatives, c.met) {
+			if ch.of.not && e.excluded(c, ch.of.flip()) || slices.ContainsFunc(ch.alternatives, c.holding) {
 				continue
 			}
-			left := kit.Filter(ch.alternatives, func(a []lit) bool { return !e.refuted(c, a) })
+			left := kit.Filter(ch.alternatives, func(a []literal) bool { return !e.refuted(c, a) })
 			switch len(left) {
 			case 0:
 				return false
@@ -221,17 +225,17 @@ func (e *engine) prune(c *clause) bool {
 	return true
 }
 
-// met reports whether every literal of an alternative is seen at once to hold.
-func (c *clause) met(alternative []lit) bool {
-	return !slices.ContainsFunc(alternative, func(l lit) bool { return !c.certain(l) })
+// holding reports whether every literal of an alternative is seen at once to hold.
+func (c *clause) holding(alternative []literal) bool {
+	return !slices.ContainsFunc(alternative, func(l literal) bool { return !c.certain(l) })
 }
 
 // refuted reports whether an alternative is seen not to hold without resolving further choices.
-func (e *engine) refuted(c *clause, alternative []lit) bool {
+func (e *engine) refuted(c *clause, alternative []literal) bool {
 	if e.step() {
 		return false
 	}
-	if slices.ContainsFunc(alternative, func(l lit) bool { return c.refutes(l) || e.excluded(c, l) }) {
+	if slices.ContainsFunc(alternative, func(l literal) bool { return c.refutes(l) || e.excluded(c, l) }) {
 		return true
 	}
 	probe := &clause{kind: c.kind, known: e.over(c.known)}
@@ -241,10 +245,11 @@ func (e *engine) refuted(c *clause, alternative []lit) bool {
 	switch {
 	case len(probe.atoms) == 0:
 		return false
-	case c.kind == kindObject && !slices.ContainsFunc(probe.atoms, func(l lit) bool { return !l.ofMember() }):
+	case c.kind == kindObject &&
+		!slices.ContainsFunc(probe.atoms, func(l literal) bool { return !l.ofMember() }):
 		return e.refutedMembers(c, probe.atoms)
 	}
-	return e.decideKind(c.kind, slices.Concat(c.atoms, probe.atoms)).answer == void
+	return e.decideKind(c.kind, slices.Concat(c.atoms, probe.atoms)).answer == empty
 }
 
 // decide decides a clause by its atoms alone, without the choices that are still open.
@@ -259,7 +264,7 @@ func (e *engine) decide(c *clause) outcome {
 	return out
 }
 
-func (e *engine) decideKind(kind kindSet, atoms []lit) outcome {
+func (e *engine) decideKind(kind kindSet, atoms []literal) outcome {
 	if kind == kindNumber && e.exact {
 		atoms = slices.Concat(atoms, exactRange)
 	}
@@ -286,12 +291,12 @@ func (e *engine) decideKind(kind kindSet, atoms []lit) outcome {
 
 // tryEach looks for a value that satisfies all atoms. It is void only if each is refused for certain; a value
 // that may satisfy them is worth trying.
-func (e *engine) tryEach(atoms []lit, values ...any) outcome {
+func (e *engine) tryEach(atoms []literal, values ...any) outcome {
 	return e.tryAll(atoms, slices.Values(values))
 }
 
-func (e *engine) tryAll(atoms []lit, values iter.Seq[any]) outcome {
-	out := outcome{answer: void}
+func (e *engine) tryAll(atoms []literal, values iter.Seq[any]) outcome {
+	out := outcome{answer: empty}
 	for v := range values {
 		e.step()
 		switch answer, doubt := e.satisfiesAll(atoms, v); {
@@ -308,22 +313,22 @@ func (e *engine) tryAll(atoms []lit, values iter.Seq[any]) outcome {
 
 // exactlyOne turns oneOf, or its negation, into a choice. Branches that exclude each other need no further
 // conditions.
-func (e *engine) exactlyOne(l lit) [][]lit {
-	var out [][]lit
+func (e *engine) exactlyOne(l literal) [][]literal {
+	var out [][]literal
 	if l.not {
 		out = append(out, signed(l.kids, true))
 	}
-	overlaps := make([][]lit, len(l.kids))
+	overlaps := make([][]literal, len(l.kids))
 	for i, a := range l.kids {
 		for j, b := range l.kids[:i] {
 			if e.spend(4) {
 				return out // nothing is decided any more
 			}
-			if e.apart(a, b) || e.inhabit([]lit{a, b}).answer == void {
+			if e.apart(a, b) || e.inhabit([]literal{a, b}).answer == empty {
 				continue
 			}
 			if l.not {
-				out = append(out, []lit{a, b})
+				out = append(out, []literal{a, b})
 			}
 			overlaps[i] = append(overlaps[i], b.flip())
 			overlaps[j] = append(overlaps[j], a.flip())
@@ -331,7 +336,7 @@ func (e *engine) exactlyOne(l lit) [][]lit {
 	}
 	if !l.not {
 		for i, k := range l.kids {
-			out = append(out, append([]lit{k}, overlaps[i]...))
+			out = append(out, append([]literal{k}, overlaps[i]...))
 		}
 	}
 	return out

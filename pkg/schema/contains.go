@@ -20,14 +20,14 @@ func Contains(ctx context.Context, wide, narrow *Schema, b Budget) Result {
 // they are written, and that none of out accepts. If there is none, the verdict is Compatible.
 type question struct {
 	in, out []*Schema
-	with    []lit // what else the value satisfies
+	with    []literal // what else the value satisfies
 	budget  Budget
 }
 
 // literals returns the question as literals, all of them to be satisfied by one value. Only the first schema
 // is read under the semantics of the budget.
-func (q question) literals() []lit {
-	var out []lit
+func (q question) literals() []literal {
+	var out []literal
 	for i, s := range q.in {
 		if i == 0 {
 			out = append(out, yes(s.root(q.budget.Semantics)))
@@ -49,14 +49,14 @@ func (q question) answer(ctx context.Context) Result {
 	}
 	m, paid := q.budget.Pool.meter(ctx, q.budget.steps()*unitsPerStep)
 	limit := m.left
-	out := outcome{answer: void}
+	out := outcome{answer: empty}
 	if !slices.ContainsFunc(q.out, q.in[0].equals) {
 		out = newEngine(m, q.budget).inhabit(q.literals())
 	}
 	paid()
 	r := Result{Verdict: Compatible}
 	switch {
-	case out.answer == void:
+	case out.answer == empty:
 	case (out.answer == inhabited || out.tried) && q.holds(ctx, out.value):
 		r = q.shown(ctx, out.value)
 	default:
@@ -68,12 +68,13 @@ func (q question) answer(ctx context.Context) Result {
 
 // holds reads a value by every schema of the question, as a validator does.
 func (q question) holds(ctx context.Context, value any) bool {
-	return !slices.ContainsFunc(q.literals(), func(l lit) bool { return q.reads(ctx, l, value) != inhabited })
+	return !slices.ContainsFunc(q.literals(),
+		func(l literal) bool { return q.reads(ctx, l, value) != inhabited })
 }
 
 // reads reads a value by a schema. That is taken out of the pool, but needs no share of it: what was found
 // must not be lost since other work was done before.
-func (q question) reads(ctx context.Context, l lit, value any) answer {
+func (q question) reads(ctx context.Context, l literal, value any) answer {
 	m := &meter{ctx: ctx, left: maxEvaluation}
 	defer func() { q.budget.Pool.take(m.used(maxEvaluation)) }()
 	return m.accepts(l, value)

@@ -25,7 +25,7 @@ type scope struct {
 
 // Evaluated are names that a part of a schema speaks of, for values that satisfy some conditions.
 type evaluated struct {
-	when     []lit
+	when     []literal
 	names    []string
 	patterns []*node
 	every    bool
@@ -41,7 +41,7 @@ func (b *builder) scope(v any, s spot) *scope {
 
 // collect adds what a schema object says, for values that satisfy some conditions. conditional is true inside
 // alternatives. Each object is visited once, which ends cycles; by part, once on each way to it.
-func (b *builder) collect(c *scope, v any, s spot, when []lit, conditional bool) {
+func (b *builder) collect(c *scope, v any, s spot, when []literal, conditional bool) {
 	v, s = b.read(v, s)
 	o, ok := v.(map[string]any)
 	s.in = s.doc.owner(s.place)
@@ -82,7 +82,7 @@ func (b *builder) collect(c *scope, v any, s spot, when []lit, conditional bool)
 }
 
 // conditionOf returns what a value satisfies if a part of the object speaks of it.
-func (w *writer) conditionOf(keyword string, sub Subschema) lit {
+func (w *writer) conditionOf(keyword string, sub Subschema) literal {
 	switch keyword {
 	case "then":
 		return yes(w.condition(w.o["if"], "if"))
@@ -96,7 +96,7 @@ func (w *writer) conditionOf(keyword string, sub Subschema) lit {
 
 // own adds what the keywords of the object say by themselves. unevaluatedProperties counts only where it is
 // nested in the object that the scope is of.
-func (w *writer) own(c *scope, nested bool, when []lit, conditional bool) {
+func (w *writer) own(c *scope, nested bool, when []literal, conditional bool) {
 	table, declares := w.o["properties"].(map[string]any)
 	byPattern, _ := w.o["patternProperties"].(map[string]any)
 	required, _ := stringList(w.o["required"])
@@ -137,7 +137,7 @@ func readUnevaluated(w *writer) {
 				w.unknown(kindArray, "unevaluatedItems", w.text(), "items that only some values have"))
 		case rest == "":
 			w.add("unevaluatedItems", &node{op: opItems, count: len(list),
-				kids: []lit{yes(w.below(v, "unevaluatedItems"))}})
+				kids: []literal{yes(w.below(v, "unevaluatedItems"))}})
 		}
 	}
 	v, ok := w.has("unevaluatedProperties")
@@ -149,7 +149,7 @@ func readUnevaluated(w *writer) {
 		w.add("unevaluatedProperties", w.unevaluated(v))
 	case !c.every:
 		w.add("unevaluatedProperties", &node{op: opRest, names: c.names, patterns: c.patterns,
-			kids: []lit{yes(w.below(v, "unevaluatedProperties"))}})
+			kids: []literal{yes(w.below(v, "unevaluatedProperties"))}})
 	}
 }
 
@@ -163,7 +163,7 @@ func (w *writer) unevaluated(v any) *node {
 		return n
 	}
 	reader := n.kids[1].node
-	reader.parts, reader.kids, reader.text = c.parts, []lit{yes(w.below(v, keyword))}, keyword
+	reader.parts, reader.kids, reader.text = c.parts, []literal{yes(w.below(v, keyword))}, keyword
 	for _, part := range c.parts { // what is said of the same names under the same conditions is the same
 		reader.text += fmt.Sprintf("\x00%q %d %d %t", part.names, len(part.patterns), len(part.when),
 			part.every)
@@ -180,17 +180,17 @@ func (m *meter) unevaluated(n *node, v map[string]any) answer {
 		return len(p.names)+len(p.patterns) > 0 || p.every
 	})
 	holds := kit.Map(spoken, func(p evaluated) answer {
-		return every(p.when, func(l lit) answer { return m.accepts(l, v) })
+		return every(p.when, func(l literal) answer { return m.accepts(l, v) })
 	})
 	return every(kit.SortedKeys(v), func(name string) answer {
 		open := inhabited // until a part is found that speaks of the name
 		for i, p := range spoken {
 			speaks := answerOf(p.every || slices.Contains(p.names, name))
-			if speaks == void {
+			if speaks == empty {
 				speaks = negate(every(p.patterns,
 					func(n *node) answer { return negate(m.satisfies(n, name)) }))
 			}
-			if open = allOf(open, negate(allOf(holds[i], speaks))); open == void {
+			if open = allOf(open, negate(allOf(holds[i], speaks))); open == empty {
 				return inhabited
 			}
 		}
@@ -207,10 +207,10 @@ func (b *builder) declare(n *node, o map[string]any, s spot) {
 		return
 	}
 	s.role = asPart
-	n.kids = []lit{yes(b.object(o, s))}
+	n.kids = []literal{yes(b.object(o, s))}
 	if c := b.scope(o, s); c.declares && !c.restricted && b.left >= 0 {
 		n.kids = append(n.kids, yes(&node{op: opRest, names: sortedNames(c.names, c.required),
-			patterns: c.patterns, kids: []lit{yes(some())}}))
+			patterns: c.patterns, kids: []literal{yes(some())}}))
 	}
 }
 

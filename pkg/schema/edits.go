@@ -86,7 +86,7 @@ type Edit struct {
 	OldSchema, NewSchema json.RawMessage
 
 	also  int           // the bytes of Also
-	at    *met          // where it is; nil for an annotation
+	at    *schemaPair   // where it is; nil for an annotation
 	patch func(*object) // makes it in the old schema object there
 
 	carriesNull bool // whether null is accepted changes with it
@@ -107,15 +107,15 @@ const (
 type comparison struct {
 	*meter
 	edits []Edit
-	seen  map[metKey]*met
+	seen  map[schemaPairKey]*schemaPair
 	texts map[string]json.RawMessage // by document and place
 	views map[string]view            // settled schemas, by document and place
 	nulls map[string]answer          // whether schemas accept null, by document and place
 	cut   bool                       // not all was compared
 }
 
-// A met pair is two schemas that were compared, with the edits between them and the pairs inside.
-type met struct {
+// A schemaPair is two schemas that were compared, with the edits between them and the pairs inside.
+type schemaPair struct {
 	number     int
 	old, new   site
 	x, y       view
@@ -125,16 +125,16 @@ type met struct {
 	reached    editSet // all that are made here or inside
 	// the pair without what only wraps the schemas; the core of that is nil, or the pair of the same old
 	// object and the alternative that matches it
-	core *met
+	core *schemaPair
 	nullness
 	plain    bool // both say only what values of a type hold, see [place]
 	apart    bool // both are unions whose alternatives exclude each other, see apart.go
 	children []child
-	parents  []*met
+	parents  []*schemaPair
 }
 
 // A metKey names a pair: as it is written, or without what only wraps the schemas.
-type metKey struct {
+type schemaPairKey struct {
 	old, new string
 	bare     bool
 }
@@ -142,7 +142,7 @@ type metKey struct {
 // A child is a pair inside a pair, with the keyword of the old schema object where it stands, and its name or
 // number there.
 type child struct {
-	*met
+	*schemaPair
 	at []string
 }
 
@@ -183,7 +183,7 @@ func (t trail) short(to site) trail {
 // compare lists the edits between two schemas: those of what wraps them, such as null, and those of what is
 // inside the wrappers. A pair that was met before shares its edits. It returns nil where the budget is spent
 // or the pairs are too many.
-func (c *comparison) compare(old, new site, t trail) *met {
+func (c *comparison) compare(old, new site, t trail) *schemaPair {
 	t = t.short(new)
 	if c.spend(512+4*len(old.place)+4*len(new.place)) || len(c.seen) > maxPairs {
 		c.cut = true
@@ -193,46 +193,46 @@ func (c *comparison) compare(old, new site, t trail) *met {
 	c.spend(32*(len(x.o)+len(y.o)) + 256*(len(x.members)+len(y.members)))
 	p := pair{comparison: c, x: x, y: y, trail: t}
 	m, known := c.meet(p, x.target, y.target, false)
-	if p.met = m; known {
+	if p.schemaPair = m; known {
 		c.share(m, t)
 		compareAnnotations(p, kit.Set(slices.Concat(x.wrappers[:x.references], y.wrappers[:y.references])))
 		return m
 	}
 	compareNull(p)
-	p.met, known = c.meet(p, x.site, y.site, true)
-	m.become(p.met)
+	p.schemaPair, known = c.meet(p, x.site, y.site, true)
+	m.become(p.schemaPair)
 	if known {
-		c.share(p.met, t)
+		c.share(p.schemaPair, t)
 		compareAnnotations(p, kit.Set(slices.Concat(x.wrappers, y.wrappers)))
 	} else {
 		compareAnnotations(p, nil)
 		compareAssertions(p)
-		p.met.end, p.met.plain = len(c.edits), p.met.apart || x.plainly() && y.plainly()
+		p.schemaPair.end, p.schemaPair.plain = len(c.edits), p.schemaPair.apart || x.plainly() && y.plainly()
 	}
 	m.end = len(c.edits)
 	return m
 }
 
 // meet returns the pair of two schemas, and whether it was met before.
-func (c *comparison) meet(p pair, old, new site, bare bool) (m *met, known bool) {
-	key := metKey{old.place, new.place, bare}
+func (c *comparison) meet(p pair, old, new site, bare bool) (m *schemaPair, known bool) {
+	key := schemaPairKey{old.place, new.place, bare}
 	if m = c.seen[key]; m != nil {
 		return m, true
 	}
-	m = &met{number: len(c.seen), old: old, new: new, x: p.x, y: p.y, instance: p.trail.instance,
+	m = &schemaPair{number: len(c.seen), old: old, new: new, x: p.x, y: p.y, instance: p.trail.instance,
 		begin: len(c.edits), end: len(c.edits)}
 	c.seen[key] = m
 	return m, false
 }
 
 // become makes another pair the core of m.
-func (m *met) become(core *met) {
+func (m *schemaPair) become(core *schemaPair) {
 	m.core = core
 	core.parents = append(core.parents, m)
 }
 
 // leads reports whether a pair is read as another one.
-func (m *met) leads(to *met) bool {
+func (m *schemaPair) leads(to *schemaPair) bool {
 	for ; m != nil && m != to; m = m.core {
 	}
 	return m == to
@@ -247,7 +247,7 @@ func (c *comparison) same(a, b any) bool {
 const mostAlso = 2 << 10
 
 // share records a further place for edits that were listed already.
-func (c *comparison) share(m *met, t trail) {
+func (c *comparison) share(m *schemaPair, t trail) {
 	for i := m.begin; i < m.end && !c.spend(8); i++ {
 		e := &c.edits[i]
 		if e.also > mostAlso {

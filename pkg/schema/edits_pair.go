@@ -15,9 +15,9 @@ import (
 // A pair is two schemas that take the same place in the old and the new document.
 type pair struct {
 	*comparison
-	x, y  view
-	trail trail
-	met   *met
+	x, y       view
+	trail      trail
+	schemaPair *schemaPair
 }
 
 // inside compares the schemas that a keyword holds on both sides.
@@ -29,10 +29,10 @@ func (p pair) against(new site, t trail, at ...string) {
 }
 
 // reach records a pair that is reached by a keyword of the old schema object.
-func (p pair) reach(m *met, at ...string) {
+func (p pair) reach(m *schemaPair, at ...string) {
 	if m != nil {
-		p.met.children = append(p.met.children, child{m, at})
-		m.parents = append(m.parents, p.met)
+		p.schemaPair.children = append(p.schemaPair.children, child{m, at})
+		m.parents = append(m.parents, p.schemaPair)
 	}
 }
 
@@ -46,7 +46,7 @@ func (p pair) add(e Edit, patch func(*object)) {
 	e.OldPath, e.NewPath = cmp.Or(e.OldPath, p.x.place), cmp.Or(e.NewPath, p.y.place)
 	e.OldSchema, e.NewSchema = p.rawAt(p.x.site), p.rawAt(p.y.site)
 	if e.patch = patch; patch != nil {
-		e.at = p.met
+		e.at = p.schemaPair
 	}
 	p.comparison.edits = append(p.comparison.edits, e)
 }

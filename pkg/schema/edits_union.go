@@ -34,8 +34,8 @@ func compareUnions(p pair) {
 		}
 		if len(p.x.members) > 0 {
 			p.against(new, t, p.x.union, strconv.Itoa(p.x.members[i]))
-		} else if only := p.compare(m, new, t); only != nil && !only.leads(p.met) {
-			p.met.become(only)
+		} else if only := p.compare(m, new, t); only != nil && !only.leads(p.schemaPair) {
+			p.schemaPair.become(only)
 		}
 	}
 	for i, m := range y {
@@ -55,7 +55,7 @@ func compareUnions(p pair) {
 			})
 	}
 	if len(p.x.members) > 0 && len(p.y.members) > 0 {
-		p.met.apart = p.apart(kit.Map(x, settle), kit.Map(y, settle), matchX, matchY)
+		p.schemaPair.apart = p.apart(kit.Map(x, settle), kit.Map(y, settle), matchX, matchY)
 	}
 }
 
@@ -220,7 +220,8 @@ func compareFlattened(p pair) {
 			}
 			y, t = p.y.member(j), p.trail.into(p.y.union, strconv.Itoa(j))
 		}
-		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, trail: t, met: p.met}, nil)
+		compareAnnotations(pair{comparison: p.comparison, x: x, y: y, trail: t,
+			schemaPair: p.schemaPair}, nil)
 	}
 }
 

@@ -62,7 +62,7 @@ func (s editSet) list() (edits []int) {
 // reach finds the edits that are reached from each pair. Most pairs were met before those inside them, so
 // that few passes are needed.
 func (c *comparison) reach() {
-	pairs := make([]*met, 0, len(c.seen))
+	pairs := make([]*schemaPair, 0, len(c.seen))
 	for _, m := range c.seen {
 		pairs = append(pairs, m)
 	}
@@ -71,7 +71,7 @@ func (c *comparison) reach() {
 			e.at.reached.add(i)
 		}
 	}
-	slices.SortFunc(pairs, func(a, b *met) int { return b.number - a.number })
+	slices.SortFunc(pairs, func(a, b *schemaPair) int { return b.number - a.number })
 	for again := true; again; {
 		again = false
 		for _, m := range pairs {
@@ -88,7 +88,7 @@ func (c *comparison) reach() {
 }
 
 // reaching returns those of some edits that are reached from the pair, in order, each once.
-func (m *met) reaching(edits []int) []int {
+func (m *schemaPair) reaching(edits []int) []int {
 	edits = slices.Compact(slices.Sorted(slices.Values(edits)))
 	return kit.Filter(edits, func(i int) bool { return i >= 0 && m.reached.has(i) })
 }

@@ -36,7 +36,7 @@ type answer uint8
 
 const (
 	unsure    answer = iota // not decided
-	void                    // proved that no value exists
+	empty                   // proved that no value exists
 	inhabited               // a value exists
 )
 
@@ -72,7 +72,7 @@ func settled(v any, doubt reason, tried bool) outcome {
 
 // inside asks for a value inside the value. It is undecided below maxInside levels, which ends schemas whose
 // values are nested without end.
-func (e *engine) inside(lits []lit) outcome {
+func (e *engine) inside(lits []literal) outcome {
 	if e.below >= maxInside {
 		return undecided(reason{what: "the values are nested too deeply"})
 	}
@@ -83,24 +83,24 @@ func (e *engine) inside(lits []lit) outcome {
 }
 
 // inhabit asks for a value that satisfies all literals.
-func (e *engine) inhabit(lits []lit) outcome {
+func (e *engine) inhabit(lits []literal) outcome {
 	if e.step() || e.spend(8*len(lits)) {
 		return undecided(outOfSteps)
 	}
 	question, possible := tidy(lits)
 	if !possible {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	return e.recall(question)
 }
 
 // ask divides a question by the type of the value.
-func (e *engine) ask(question []lit) outcome {
+func (e *engine) ask(question []literal) outcome {
 	types := kindAll
 	for _, l := range question {
 		types &= l.may()
 	}
-	out := outcome{answer: void}
+	out := outcome{answer: empty}
 	for _, k := range kinds {
 		if types&k == 0 {
 			continue
@@ -120,17 +120,17 @@ func (e *engine) ask(question []lit) outcome {
 // void is a proof only if it is the answer of all ways.
 func better(a, b outcome) outcome {
 	switch {
-	case a.answer == inhabited || b.answer == void:
+	case a.answer == inhabited || b.answer == empty:
 		return a
-	case b.answer == inhabited || a.answer == void || b.tried && !a.tried:
+	case b.answer == inhabited || a.answer == empty || b.tried && !a.tried:
 		return b
 	}
 	return a
 }
 
 // tidy sorts literals, drops those that say nothing, and reports false where two contradict each other.
-func tidy(lits []lit) ([]lit, bool) {
-	out := make([]lit, 0, len(lits))
+func tidy(lits []literal) ([]literal, bool) {
+	out := make([]literal, 0, len(lits))
 	for _, l := range lits {
 		if l.isFalse() {
 			return nil, false
@@ -140,7 +140,7 @@ func tidy(lits []lit) ([]lit, bool) {
 		}
 	}
 	slices.SortFunc(out, compareLits)
-	out = slices.CompactFunc(out, lit.same)
+	out = slices.CompactFunc(out, literal.same)
 	for i := 1; i < len(out); i++ {
 		if out[i].sum == out[i-1].sum {
 			return nil, false
@@ -161,7 +161,7 @@ type frame struct {
 }
 
 // recall answers a question from memory or asks it.
-func (e *engine) recall(question []lit) outcome {
+func (e *engine) recall(question []literal) outcome {
 	key := keyOf(question)
 	if out, known := e.memo[key]; known {
 		return out
@@ -171,7 +171,7 @@ func (e *engine) recall(question []lit) outcome {
 			return undecided(reason{"a schema that refers to itself", question[0].node})
 		}
 		e.low = min(e.low, f.index)
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	f := &frame{e.frames, e.below}
 	e.open[key] = f
@@ -181,14 +181,14 @@ func (e *engine) recall(question []lit) outcome {
 	out := e.ask(question)
 	e.frames--
 	delete(e.open, key)
-	if out.answer != void || e.low >= f.index {
+	if out.answer != empty || e.low >= f.index {
 		e.memo[key], e.low = out, noFrame
 	}
 	e.low = min(outer, e.low)
 	return out
 }
 
-func keyOf(question []lit) string {
+func keyOf(question []literal) string {
 	b := make([]byte, 0, 17*len(question))
 	for _, l := range question {
 		b = append(append(b, sign(l)), l.sum[:]...)

@@ -20,7 +20,7 @@ func (s *Schema) Accepts(value any) (accepted, sure bool) {
 	return found == inhabited, found != unsure
 }
 
-func (m *meter) accepts(l lit, v any) answer {
+func (m *meter) accepts(l literal, v any) answer {
 	if l.not {
 		return negate(m.satisfies(l.node, v))
 	}
@@ -46,9 +46,9 @@ func (m *meter) satisfies(n *node, v any) answer {
 		}
 		return inhabited
 	case opAll:
-		return every(n.kids, func(k lit) answer { return m.accepts(k, v) })
+		return every(n.kids, func(k literal) answer { return m.accepts(k, v) })
 	case opAny:
-		return negate(every(n.kids, func(k lit) answer { return negate(m.accepts(k, v)) }))
+		return negate(every(n.kids, func(k literal) answer { return negate(m.accepts(k, v)) }))
 	case opOne:
 		return m.one(n.kids, v)
 	case opKinds:
@@ -78,8 +78,8 @@ func (m *meter) satisfies(n *node, v any) answer {
 }
 
 // satisfiesAll evaluates several literals. The reason names one that is not decided.
-func (m *meter) satisfiesAll(lits []lit, v any) (a answer, doubt reason) {
-	a = every(lits, func(l lit) answer {
+func (m *meter) satisfiesAll(lits []literal, v any) (a answer, doubt reason) {
+	a = every(lits, func(l literal) answer {
 		got := m.accepts(l, v)
 		if got == unsure {
 			doubt = reason{"a pattern that is not understood", l.node}
@@ -93,7 +93,7 @@ func negate(a answer) answer {
 	if a == unsure {
 		return a
 	}
-	return inhabited + void - a
+	return inhabited + empty - a
 }
 
 // every returns void if the answer for one item is void, unsure if one is not decided, else inhabited; an
@@ -101,22 +101,22 @@ func negate(a answer) answer {
 func every[T any](list []T, ask func(T) answer) answer {
 	out := inhabited
 	for _, item := range list {
-		if out = allOf(out, ask(item)); out == void {
-			return void
+		if out = allOf(out, ask(item)); out == empty {
+			return empty
 		}
 	}
 	return out
 }
 
 // one decides oneOf. Two alternatives that accept the value refuse it, even if others are undecided.
-func (m *meter) one(kids []lit, v any) answer {
+func (m *meter) one(kids []literal, v any) answer {
 	count := map[answer]int{}
 	for _, k := range kids {
 		count[m.accepts(k, v)]++
 	}
 	switch {
 	case count[inhabited] > 1:
-		return void
+		return empty
 	case count[unsure] > 0:
 		return unsure
 	}
@@ -182,7 +182,7 @@ func withoutRepeats(v []any) []any {
 // ones.
 func (m *meter) contains(n *node, v longList) answer {
 	count := map[answer]int{}
-	last := void
+	last := empty
 	for _, item := range v.items {
 		last = m.accepts(n.kids[0], item)
 		count[last]++
@@ -192,7 +192,7 @@ func (m *meter) contains(n *node, v longList) answer {
 	case count[inhabited] >= n.count:
 		return inhabited
 	case count[inhabited]+count[unsure] < n.count:
-		return void
+		return empty
 	}
 	return unsure
 }

@@ -71,7 +71,7 @@ type faultFinder struct {
 }
 
 // all collects the faults of a value that a literal rejects.
-func (f *faultFinder) all(l lit, v any, path string, union bool) {
+func (f *faultFinder) all(l literal, v any, path string, union bool) {
 	n := l.node
 	switch {
 	case l.not:
@@ -80,14 +80,14 @@ func (f *faultFinder) all(l lit, v any, path string, union bool) {
 		f.add(n, n.keyword, v, path, union)
 	case n.op == opAll:
 		for _, k := range n.kids {
-			if f.accepts(k, v) == void {
+			if f.accepts(k, v) == empty {
 				f.all(k, v, path, union)
 			}
 		}
 	case n.op == opAny &&
 		slices.Contains([]string{"then", "else", "dependentSchemas", "dependencies"}, n.keyword):
 		f.all(n.kids[len(n.kids)-1], v, path, union) // the rest is the condition
-	case n.op == opAny && len(n.kids) > 0, n.op == opOne && f.satisfies(some(n.kids...), v) == void:
+	case n.op == opAny && len(n.kids) > 0, n.op == opOne && f.satisfies(some(n.kids...), v) == empty:
 		for _, k := range n.kids {
 			f.all(k, v, path, true)
 		}
@@ -119,7 +119,7 @@ func (f *faultFinder) all(l lit, v any, path string, union bool) {
 // member collects the faults of a value inside the value, if its schema rejects it.
 func (f *faultFinder) member(n *node, v any, path, step string, union bool) {
 	switch l := n.kids[0]; {
-	case f.accepts(l, v) != void:
+	case f.accepts(l, v) != empty:
 	case l.isFalse() && n.op == opRest:
 		f.add(n, n.keyword, v, path, union, step)
 	case !f.spend((len(path) + len(step)) / 4): // the place is written out

@@ -35,7 +35,7 @@ func (v longText) satisfies(n *node) answer {
 				return unsure
 			}
 		}
-		return void
+		return empty
 	}
 	return inhabited
 }

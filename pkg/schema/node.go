@@ -105,7 +105,7 @@ type node struct {
 	patterns []*node     // of opRest: schemas of the names that are left out
 	within   []*node     // of opRest: schemas of the names that are not
 	parts    []evaluated // of opOpaque: of unevaluatedProperties, to be read with a value in hand
-	kids     []lit
+	kids     []literal
 	tags     []tag
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object
@@ -113,40 +113,40 @@ type node struct {
 	keyword  string // keyword the node comes from; empty for a whole schema object
 }
 
-// A lit is a node or its negation.
-type lit struct {
+// A literal is a node or its negation.
+type literal struct {
 	*node
 	not bool
 }
 
 // core unwraps combinations of one, which have the sum of what they hold.
-func (l lit) core() lit {
+func (l literal) core() literal {
 	for l.op <= opOne && len(l.kids) == 1 && !l.head && !l.kids[0].not {
 		l.node = l.kids[0].node
 	}
 	return l
 }
 
-func (l lit) flip() lit { return lit{l.node, !l.not} }
+func (l literal) flip() literal { return literal{l.node, !l.not} }
 
 // may returns the types of values that can satisfy the literal.
-func (l lit) may() kindSet {
+func (l literal) may() kindSet {
 	if l.not {
 		return l.no
 	}
 	return l.yes
 }
 
-func (l lit) same(m lit) bool { return l.not == m.not && (l.node == m.node || l.sum == m.sum) }
+func (l literal) same(m literal) bool { return l.not == m.not && (l.node == m.node || l.sum == m.sum) }
 
 // A digest stands for the meaning of a node.
 type digest [16]byte
 
-func (l lit) isTrue() bool {
+func (l literal) isTrue() bool {
 	return l.op == opAll && len(l.kids) == 0 && !l.not || l.op == opAny && len(l.kids) == 0 && l.not
 }
 
-func (l lit) isFalse() bool { return l.flip().isTrue() }
+func (l literal) isFalse() bool { return l.flip().isTrue() }
 
 const (
 	unsealed uint8 = iota
@@ -243,20 +243,20 @@ func (n *node) digest() digest {
 
 // ordered returns the children in the order of their digests, where order has no meaning. Repeated ones are
 // dropped, but not from oneOf, in which a repeated child refuses what it accepts.
-func (n *node) ordered() []lit {
+func (n *node) ordered() []literal {
 	if n.op > opOne {
 		return n.kids
 	}
 	out := slices.Clone(n.kids)
 	slices.SortFunc(out, compareLits)
 	if n.op != opOne {
-		out = slices.CompactFunc(out, lit.same)
+		out = slices.CompactFunc(out, literal.same)
 	}
 	return out
 }
 
 // compareLits orders literals by meaning, a node next to its negation.
-func compareLits(a, b lit) int {
+func compareLits(a, b literal) int {
 	if c := bytes.Compare(a.sum[:], b.sum[:]); c != 0 || a.not == b.not {
 		return c
 	}
@@ -270,8 +270,8 @@ func compareLits(a, b lit) int {
 // they refer to is assumed to be alike until a difference is found.
 func alike(a, b *node) bool {
 	assumed := map[[2]*node]bool{}
-	var visit func(a, b lit) bool
-	visit = func(a, b lit) bool {
+	var visit func(a, b literal) bool
+	visit = func(a, b literal) bool {
 		a.node, b.node = bare(a.node), bare(b.node)
 		key := [2]*node{a.node, b.node}
 		switch {
@@ -319,7 +319,7 @@ func appendText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(append(b, '"'), uint64(len(s))), s...)
 }
 
-func sign(l lit) byte {
+func sign(l literal) byte {
 	if l.not {
 		return '-'
 	}

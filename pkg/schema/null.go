@@ -33,7 +33,7 @@ func (v view) acceptsNull() (null, typed bool) {
 // accepted on one side only. It adds none where a side that is not a union does not say which types it
 // accepts.
 func compareNull(p pair) {
-	x, y, m := p.x, p.y, p.met
+	x, y, m := p.x, p.y, p.schemaPair
 	before, after := p.null(x.target), p.null(y.target)
 	was, typed := x.acceptsNull()
 	is, stillTyped := y.acceptsNull()
@@ -64,8 +64,8 @@ func carryNull(p pair) {
 		return
 	}
 	carrier := -1
-	for i := p.met.begin; i < len(p.edits); i++ {
-		if p.edits[i].at == p.met && (carrier < 0 || (p.edits[i].New == nil) == p.y.isUnion()) {
+	for i := p.schemaPair.begin; i < len(p.edits); i++ {
+		if p.edits[i].at == p.schemaPair && (carrier < 0 || (p.edits[i].New == nil) == p.y.isUnion()) {
 			carrier = i
 		}
 	}
@@ -92,7 +92,7 @@ func (ps *patches) turnNull(e Edit) {
 func (v view) isUnion() bool { return len(v.members) > 0 || v.flat() }
 
 // fixNull returns a schema that accepts null as a pair has it, and of other values what the given one does.
-func (ps *patches) fixNull(m *met, schema any) any {
+func (ps *patches) fixNull(m *schemaPair, schema any) any {
 	only := &node{op: opKinds, kinds: kindNull}
 	if ps.null[m] && m.is || !ps.null[m] && m.was {
 		return map[string]any{"anyOf": []any{schema, only}}
@@ -151,9 +151,9 @@ func (c *comparison) null(s site) answer {
 		}
 		switch {
 		case n == 0:
-		case keyword == "allOf" && count[void] > 0, keyword == "oneOf" && count[inhabited] > 1,
-			keyword != "allOf" && count[void] == n:
-			and(void)
+		case keyword == "allOf" && count[empty] > 0, keyword == "oneOf" && count[inhabited] > 1,
+			keyword != "allOf" && count[empty] == n:
+			and(empty)
 		case keyword == "anyOf" && count[inhabited] > 0:
 		case count[unsure] > 0:
 			and(unsure)

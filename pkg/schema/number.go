@@ -18,7 +18,7 @@ const maxCandidates = 4096
 // decideNumber decides a clause about numbers over the rationals: an interval, multiples and excluded
 // numbers. Whether the ends of the interval are in it is left to the atoms. An interval that is more than a
 // point holds more numbers than can be excluded one by one or as multiples.
-func decideNumber(e *engine, atoms []lit) outcome {
+func decideNumber(e *engine, atoms []literal) outcome {
 	var low, high, step *big.Rat
 	for _, l := range atoms {
 		switch {
@@ -39,20 +39,20 @@ func decideNumber(e *engine, atoms []lit) outcome {
 	bounded := low != nil && high != nil
 	switch {
 	case bounded && low.Cmp(high) > 0:
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	case step != nil:
 		return decideMultiples(e, atoms, low, high, step)
 	case bounded && low.Cmp(high) == 0:
 		return e.tryEach(atoms, decimal(low))
 	}
-	if out := e.tryAll(atoms, candidates(low, high)); out.answer != void {
+	if out := e.tryAll(atoms, candidates(low, high)); out.answer != empty {
 		return out
 	}
 	return undecided(reason{what: "no number found that is left over"})
 }
 
 // exactRange are the bounds of the integers that all programs agree on (RFC 7493 §2.2).
-var exactRange = []lit{
+var exactRange = []literal{
 	yes(&node{op: opMinimum, number: big.NewRat(1-1<<53, 1)}),
 	yes(&node{op: opMaximum, number: big.NewRat(1<<53-1, 1)}),
 }
@@ -92,10 +92,10 @@ func leastCommon(a, b *big.Rat) *big.Rat {
 
 // decideMultiples decides a clause whose numbers are the multiples of step in an interval: small ones are
 // tried, and then all from an end of the interval on.
-func decideMultiples(e *engine, atoms []lit, low, high, step *big.Rat) outcome {
+func decideMultiples(e *engine, atoms []literal, low, high, step *big.Rat) outcome {
 	for _, l := range atoms {
 		if l.op == opMultiple && l.not && new(big.Rat).Quo(step, l.number).IsInt() {
-			return outcome{answer: void}
+			return outcome{answer: empty}
 		}
 	}
 	for _, k := range [...]int64{0, 1, -1, 2, 3} {
@@ -114,9 +114,9 @@ func decideMultiples(e *engine, atoms []lit, low, high, step *big.Rat) outcome {
 	}
 	for range maxCandidates {
 		if high != nil && v.Cmp(high) > 0 {
-			return outcome{answer: void}
+			return outcome{answer: empty}
 		}
-		if out := e.tryEach(atoms, decimal(v)); out.answer != void {
+		if out := e.tryEach(atoms, decimal(v)); out.answer != empty {
 			return out
 		}
 		v.Add(v, step)

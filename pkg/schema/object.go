@@ -22,7 +22,7 @@ type objectProblem struct {
 // A slot is a property of the value that is being put together.
 type slot struct {
 	name string
-	lits []lit
+	lits []literal
 	out  outcome
 }
 
@@ -33,10 +33,10 @@ const unbounded = 1 << 52
 
 // decideObject sorts the atoms of a clause, decides the properties whose names are known, and then looks for
 // names for the others. It is void as soon as one known property has no value.
-func decideObject(e *engine, atoms []lit) outcome {
+func decideObject(e *engine, atoms []literal) outcome {
 	o := &objectProblem{engine: e, slotOf: map[string]int{}}
 	o.least, o.most = counts(atoms, opMinProperties, opMaxProperties)
-	var needs, open []lit
+	var needs, open []literal
 	for _, l := range atoms {
 		switch l.op {
 		case opMinProperties, opMaxProperties:
@@ -70,11 +70,11 @@ func decideObject(e *engine, atoms []lit) outcome {
 		o.put(need)
 	}
 	if max(o.least, len(o.slots)) > o.most {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	for i := range o.slots {
-		if o.fill(i) == void {
-			return outcome{answer: void}
+		if o.fill(i) == empty {
+			return outcome{answer: empty}
 		}
 	}
 	if len(o.languages) > maxLanguages && (len(open) > 0 || o.least > len(o.slots)) {
@@ -93,7 +93,7 @@ func listedStrings(n *node) []string {
 }
 
 // demand returns what an atom says of a property that it speaks of; a negated required forbids it.
-func demand(l lit) lit {
+func demand(l literal) literal {
 	switch {
 	case l.op == opRequired && l.not:
 		return yes(some())
@@ -107,31 +107,31 @@ func demand(l lit) lit {
 
 // memberRules are the rules of an object: those about one name by the name, and those about many.
 type memberRules struct {
-	named map[string][]lit
-	many  []lit
+	named map[string][]literal
+	many  []literal
 }
 
 // isRule reports whether an atom speaks of properties that may be there, and asks for none.
-func (l lit) isRule() bool { return l.not == (l.op == opRequired) }
+func (l literal) isRule() bool { return l.not == (l.op == opRequired) }
 
 // ofMember reports whether an atom speaks of one property.
-func (l lit) ofMember() bool { return l.op == opProperty || l.op == opRequired }
+func (l literal) ofMember() bool { return l.op == opProperty || l.op == opRequired }
 
-func (r *memberRules) add(l lit) {
+func (r *memberRules) add(l literal) {
 	if !l.ofMember() {
 		r.many = append(r.many, l)
 		return
 	}
 	if r.named == nil {
-		r.named = map[string][]lit{}
+		r.named = map[string][]literal{}
 	}
 	r.named[l.text] = append(r.named[l.text], l)
 }
 
 // ruling returns what the rules about many properties say of one. speaks answers whether a rule speaks of it;
 // one that may or may not is left out.
-func (o *objectProblem) ruling(speaks func(rule lit) answer) []lit {
-	var out []lit
+func (o *objectProblem) ruling(speaks func(rule literal) answer) []literal {
+	var out []literal
 	for _, rule := range o.rules.many {
 		if o.spend(2) {
 			break
@@ -147,13 +147,13 @@ func (o *objectProblem) ruling(speaks func(rule lit) answer) []lit {
 }
 
 // rulingOf returns what the rules say of the property of a name.
-func (o *objectProblem) rulingOf(name string) []lit {
-	out := o.ruling(func(rule lit) answer { return o.covers(rule, name) })
+func (o *objectProblem) rulingOf(name string) []literal {
+	out := o.ruling(func(rule literal) answer { return o.covers(rule, name) })
 	return append(out, kit.Map(o.rules.named[name], demand)...)
 }
 
 // put adds the demand of a need to the property that it names, which becomes part of the value.
-func (o *objectProblem) put(need lit) {
+func (o *objectProblem) put(need literal) {
 	if i, there := o.slotOf[need.text]; there {
 		o.slots[i].lits = append(o.slots[i].lits, demand(need))
 		return
@@ -179,23 +179,23 @@ func (o *objectProblem) fill(i int) answer {
 
 // place finds a property for each open need, in every way there is until one succeeds: one that is there
 // already, or a further one.
-func (o *objectProblem) place(needs []lit) outcome {
+func (o *objectProblem) place(needs []literal) outcome {
 	if o.step() {
 		return undecided(outOfSteps)
 	}
 	if len(needs) == 0 {
 		return o.complete()
 	}
-	need, out := needs[0], outcome{answer: void}
+	need, out := needs[0], outcome{answer: empty}
 	for i, s := range o.slots {
 		switch o.covers(need, s.name) {
-		case void:
+		case empty:
 			continue
 		case unsure:
 			o.doubt = reason{"a pattern that is not understood", need.node}
 		}
 		o.slots[i].lits = append(slices.Clip(s.lits), demand(need))
-		if o.fill(i) != void {
+		if o.fill(i) != empty {
 			out = better(out, o.place(needs[1:]))
 		}
 		o.slots[i] = s
@@ -213,9 +213,9 @@ func (o *objectProblem) place(needs []lit) outcome {
 }
 
 // additions calls try for every further property that meets a need, until it reports false.
-func (o *objectProblem) additions(need lit, try func() bool) {
+func (o *objectProblem) additions(need literal, try func() bool) {
 	for _, name := range o.names {
-		if !o.has(name) && o.covers(need, name) != void && !o.extend(name, o.rulingOf(name), need, try) {
+		if !o.has(name) && o.covers(need, name) != empty && !o.extend(name, o.rulingOf(name), need, try) {
 			return
 		}
 	}
@@ -229,18 +229,18 @@ func (o *objectProblem) additions(need lit, try func() bool) {
 			o.doubt = reason{"names that are divided by patterns", need.node}
 			name = "x"
 		}
-		speaks := func(rule lit) answer { return answerOf(region.within(rule)) }
-		if there != void && !o.extend(name, o.ruling(speaks), need, try) {
+		speaks := func(rule literal) answer { return answerOf(region.within(rule)) }
+		if there != empty && !o.extend(name, o.ruling(speaks), need, try) {
 			return
 		}
 	}
 }
 
 // extend meets a need with a further property.
-func (o *objectProblem) extend(name string, rules []lit, need lit, try func() bool) bool {
+func (o *objectProblem) extend(name string, rules []literal, need literal, try func() bool) bool {
 	n := len(o.slots)
 	o.add(slot{name: name, lits: append(rules, demand(need))})
-	more := o.fill(n) == void || try()
+	more := o.fill(n) == empty || try()
 	o.slots = o.slots[:n]
 	delete(o.slotOf, name)
 	return more
@@ -250,7 +250,7 @@ func (o *objectProblem) extend(name string, rules []lit, need lit, try func() bo
 const maxEnlarge = 512
 
 // anyProperty asks for a property of any name with any value.
-var anyProperty = not(&node{op: opRest, kids: []lit{yes(some())}})
+var anyProperty = not(&node{op: opRest, kids: []literal{yes(some())}})
 
 // complete adds properties up to the least number and writes the value. Every name whose rules can be met
 // counts once. Very many have one value, under names that are not mentioned.
@@ -261,15 +261,15 @@ func (o *objectProblem) complete() outcome {
 	case missing > maxEnlarge && len(o.languages) > 0:
 		return undecided(reason{"very many properties are required", o.languages[0]})
 	case missing > maxEnlarge:
-		others = o.inside(o.ruling(func(rule lit) answer { return answerOf(nameRegion{}.within(rule)) }))
+		others = o.inside(o.ruling(func(rule literal) answer { return answerOf(nameRegion{}.within(rule)) }))
 		switch {
-		case others.answer == void && missing > len(o.names):
+		case others.answer == empty && missing > len(o.names):
 			return others
-		case others.answer == void:
+		case others.answer == empty:
 			return undecided(reason{what: "very many properties are required"})
 		}
 	case missing > 0:
-		out := outcome{answer: void}
+		out := outcome{answer: empty}
 		o.additions(anyProperty, func() bool {
 			out = o.complete()
 			return false
@@ -298,11 +298,11 @@ func (o *objectProblem) complete() outcome {
 
 // refutedMembers reports whether a property that atoms speak of can have no value beside what a clause says
 // of it: no other property needs to be looked at.
-func (e *engine) refutedMembers(c *clause, atoms []lit) bool {
+func (e *engine) refutedMembers(c *clause, atoms []literal) bool {
 	byName := e.byName(c)
-	for _, about := range kit.Group(atoms, func(l lit) string { return l.text }) {
+	for _, about := range kit.Group(atoms, func(l literal) string { return l.text }) {
 		name, asked := about[0].text, false
-		lits := make([]lit, 0, len(about))
+		lits := make([]literal, 0, len(about))
 		for _, l := range slices.Concat(about, byName.named[name]) {
 			asked, lits = asked || !l.isRule(), append(lits, demand(l))
 		}
@@ -314,7 +314,7 @@ func (e *engine) refutedMembers(c *clause, atoms []lit) bool {
 				lits = append(lits, demand(rule))
 			}
 		}
-		if e.inside(lits).answer == void {
+		if e.inside(lits).answer == empty {
 			return true
 		}
 	}

@@ -13,17 +13,18 @@ import (
 // references, addresses and dialects intact: a schema object is read as the edits found there make it. The
 // same object may be compared with two others, so that a patch belongs to a pair. Nil patches change nothing.
 type patches struct {
-	edits   map[*met][]func(*object)
+	edits   map[*schemaPair][]func(*object)
 	numbers editSet
-	read    map[*met]any  // what was read already
-	null    map[*met]bool // pairs for which an edit turns whether null is accepted
-	name    string        // distinguishes sets of edits
+	read    map[*schemaPair]any  // what was read already
+	null    map[*schemaPair]bool // pairs for which an edit turns whether null is accepted
+	name    string               // distinguishes sets of edits
 }
 
 // patches returns some edits, named by their numbers, as patches of the old document.
 func (r *Revision) patches(edits []int) *patches {
-	ps := &patches{edits: map[*met][]func(*object){}, numbers: setOf(edits), read: map[*met]any{},
-		null: map[*met]bool{}, name: fmt.Sprint(r.After.doc.digest, edits)}
+	ps := &patches{edits: map[*schemaPair][]func(*object){}, numbers: setOf(edits),
+		read: map[*schemaPair]any{},
+		null: map[*schemaPair]bool{}, name: fmt.Sprint(r.After.doc.digest, edits)}
 	for _, i := range edits {
 		e := r.Edits[i]
 		ps.edits[e.at] = append(ps.edits[e.at], e.patch)
@@ -33,16 +34,16 @@ func (r *Revision) patches(edits []int) *patches {
 }
 
 // reach reports whether an edit is reached from a pair.
-func (ps *patches) reach(m *met) bool { return ps.numbers.meets(m.reached) }
+func (ps *patches) reach(m *schemaPair) bool { return ps.numbers.meets(m.reached) }
 
 // A part is a schema that stands in another schema object than where it is written.
 type part struct {
 	site
-	pair *met // that patches change; nil for the schema as it is written
+	pair *schemaPair // that patches change; nil for the schema as it is written
 }
 
 // part returns the old schema of a pair as the patches make it.
-func (ps *patches) part(m *met) *part {
+func (ps *patches) part(m *schemaPair) *part {
 	if ps.reach(m) {
 		return &part{m.old, m}
 	}
@@ -63,7 +64,7 @@ func (b *builder) read(v any, s spot) (any, spot) {
 }
 
 // patched returns the old schema of a pair with its edits: a schema, or a part to be read.
-func (b *builder) patched(m *met) any {
+func (b *builder) patched(m *schemaPair) any {
 	v, known := b.patches.read[m]
 	if !known {
 		edits := b.patches.edits[m]
@@ -87,7 +88,7 @@ func (b *builder) patched(m *met) any {
 // An object is a schema object that edits change.
 type object struct {
 	*builder
-	at       *met
+	at       *schemaPair
 	keywords map[string]any
 	tables   map[string]bool  // keywords whose tables were copied
 	lists    map[string][]any // types, values, names and schemas in place of those that are written
@@ -102,14 +103,14 @@ func (o *object) put(c child) {
 	keyword := c.at[0]
 	_, isList := o.keywords[keyword].([]any)
 	switch {
-	case !o.patches.reach(c.met):
+	case !o.patches.reach(c.schemaPair):
 	case isList:
 		i, _ := strconv.Atoi(c.at[1])
-		o.members(keyword)[i] = o.patches.part(c.met)
+		o.members(keyword)[i] = o.patches.part(c.schemaPair)
 	case len(c.at) == 1:
-		o.keywords[keyword] = o.patches.part(c.met)
+		o.keywords[keyword] = o.patches.part(c.schemaPair)
 	default:
-		o.table(keyword)[c.at[1]] = o.patches.part(c.met)
+		o.table(keyword)[c.at[1]] = o.patches.part(c.schemaPair)
 	}
 }
 
@@ -207,7 +208,7 @@ func (o *object) value() any {
 }
 
 // name distinguishes the readings of one schema object in different pairs.
-func (m *met) name() string {
+func (m *schemaPair) name() string {
 	if m == nil {
 		return ""
 	}

@@ -24,21 +24,21 @@ func placesOf(j *judgement) []*place {
 	if j.root == nil {
 		return nil
 	}
-	all := []*place{{child: child{met: j.root}}}
-	seen := map[*met]bool{j.root: true}
+	all := []*place{{child: child{schemaPair: j.root}}}
+	seen := map[*schemaPair]bool{j.root: true}
 	for n := 0; n < len(all); n++ {
 		p := all[n]
 		if !p.core.plain {
-			p.edits = j.within(p.met)
+			p.edits = j.within(p.schemaPair)
 			continue
 		}
 		if p.edits = slices.Sorted(slices.Values(slices.Concat(p.own, p.core.own))); len(p.edits) > 0 {
 			own := setOf(p.edits)
-			p.inside = kit.Filter(j.within(p.met), func(i int) bool { return !own.has(i) })
+			p.inside = kit.Filter(j.within(p.schemaPair), func(i int) bool { return !own.has(i) })
 		}
 		for _, c := range p.core.children {
-			if !seen[c.met] {
-				seen[c.met] = true
+			if !seen[c.schemaPair] {
+				seen[c.schemaPair] = true
 				all = append(all, &place{child: c, trail: p.trail.into(c.at...).short(c.new), parent: p,
 					depth: p.depth + 1})
 			}
@@ -58,7 +58,7 @@ func (j *judgement) isHard(p *place) bool {
 }
 
 // within lists the edits that are reached from a pair and assert something.
-func (j *judgement) within(m *met) []int {
+func (j *judgement) within(m *schemaPair) []int {
 	return kit.Filter(m.reached.list(), func(i int) bool { return j.Edits[i].asserts() })
 }
 
@@ -69,15 +69,15 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 		return r
 	}
 	value := r.value
-	root := &place{child: child{met: j.root}}
-	from := j.from(root)
+	root := &place{child: child{schemaPair: j.root}}
+	from := j.source(root)
 	if edit >= 0 && j.opens(edit) {
 		from = from.asWritten()
 	}
 	if p.depth > maxShown && fits(j, p) {
 		return Result{Verdict: Incompatible, Reason: tooLarge, Steps: r.Steps}
 	}
-	if whole, ok := j.complete(p, &place{}, value); ok && j.shows(from, j.to(root), whole) {
+	if whole, ok := j.complete(p, &place{}, value); ok && j.shows(from, j.target(root), whole) {
 		r.show(whole)
 		return r
 	}
@@ -86,8 +86,8 @@ func lifted(j *judgement, p *place, edit int, r Result) Result {
 		for at := p; at.parent != nil; at = at.parent {
 			inner = j.around(at, inner, siblings)
 		}
-		q := question{in: []*Schema{from}, with: []lit{yes(seal(inner))}, budget: j.budget}
-		if whole := q.answer(j.ctx); j.reads(j.to(root), whole) == void {
+		q := question{in: []*Schema{from}, with: []literal{yes(seal(inner))}, budget: j.budget}
+		if whole := q.answer(j.ctx); j.reads(j.target(root), whole) == empty {
 			r.show(whole.value)
 			return r
 		}
@@ -108,10 +108,10 @@ func fits(j *judgement, p *place) bool {
 		return true
 	}
 	if p.tried == unsure {
-		q := question{in: []*Schema{j.from(p)}, budget: j.budget}
+		q := question{in: []*Schema{j.source(p)}, budget: j.budget}
 		r := q.answer(j.ctx)
 		around, ok := j.complete(p, p.parent, r.value)
-		q.in[0], p.tried = j.from(p.parent), void
+		q.in[0], p.tried = j.source(p.parent), empty
 		if ok && r.Verdict == Incompatible && fits(j, p.parent) {
 			p.tried = answerOf(q.holds(j.ctx, around))
 		}
@@ -160,7 +160,7 @@ func (j *judgement) complete(p, up *place, value any) (any, bool) {
 // sampleOf returns a value of a member that is right on both sides, found once; or right before, if there is
 // none.
 func sampleOf(j *judgement, p *place, name string) (any, bool) {
-	key := p.met.name() + " " + name
+	key := p.schemaPair.name() + " " + name
 	if value, found := j.samples[key]; found {
 		return value, true
 	}
@@ -169,13 +169,13 @@ func sampleOf(j *judgement, p *place, name string) (any, bool) {
 		from, to = to, from
 	}
 	member := func(of *Schema, v view) *Schema { return of.inside(v.child("properties", name).place) }
-	root := &place{child: child{met: j.root}}
+	root := &place{child: child{schemaPair: j.root}}
 	if from.table("properties")[name] == nil {
 		return nil, false
 	}
-	in := []*Schema{member(j.from(root), from)}
+	in := []*Schema{member(j.source(root), from)}
 	if to.table("properties")[name] != nil {
-		in = append(in, member(j.to(root), to))
+		in = append(in, member(j.target(root), to))
 	}
 	for n := len(in); n > 0; n-- {
 		q := question{in: in[:n], budget: j.budget}
@@ -193,7 +193,8 @@ var unproved = Result{Reason: "it may break once the other breaking changes are 
 // proved returns an answer if it is not a break, or one that is shown at a place: one without a value, since
 // that is too large, was shown before.
 func proved(j *judgement, p *place, r Result) Result {
-	if r.Verdict != Incompatible || r.value == nil && r.Reason == tooLarge || j.reads(j.to(p), r) == void {
+	if r.Verdict != Incompatible || r.value == nil && r.Reason == tooLarge ||
+		j.reads(j.target(p), r) == empty {
 		return r
 	}
 	return unproved
@@ -207,7 +208,7 @@ func (j *judgement) around(p *place, n *node, siblings bool) *node {
 		return n
 	case "items":
 		return all(yes(&node{op: opKinds, kinds: kindArray}), yes(&node{op: opMinItems, count: 1}),
-			yes(&node{op: opItem, kids: []lit{yes(n)}}))
+			yes(&node{op: opItem, kids: []literal{yes(n)}}))
 	}
 	object := all(yes(&node{op: opKinds, kinds: kindObject}))
 	from, to := p.parent.x, p.parent.y
@@ -217,18 +218,18 @@ func (j *judgement) around(p *place, n *node, siblings bool) *node {
 	x, y := from.table("properties"), to.table("properties")
 	for _, name := range from.required() {
 		if y[name] != nil && !slices.Equal(p.at, []string{"properties", name}) && siblings {
-			allowed := j.to(&place{}).inside(to.child("properties", name).place).plain
+			allowed := j.target(&place{}).inside(to.child("properties", name).place).plain
 			object.kids = append(object.kids,
-				yes(&node{op: opProperty, text: name, kids: []lit{yes(allowed)}}))
+				yes(&node{op: opProperty, text: name, kids: []literal{yes(allowed)}}))
 		}
 	}
 	if p.at[0] == "properties" {
 		object.kids = append(object.kids, yes(&node{op: opRequired, text: p.at[1]}),
-			yes(&node{op: opProperty, text: p.at[1], kids: []lit{yes(n)}}))
+			yes(&node{op: opProperty, text: p.at[1], kids: []literal{yes(n)}}))
 		return object
 	}
 	declared := sortedNames(kit.SortedKeys(x), kit.SortedKeys(y))
-	others := &node{op: opRest, names: declared, kids: []lit{not(n)}}
+	others := &node{op: opRest, names: declared, kids: []literal{not(n)}}
 	object.kids = append(object.kids, not(others))
 	return object
 }
@@ -245,7 +246,7 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 		}
 		return []Change{whole}
 	}
-	root := &place{child: child{met: j.root}, inside: j.asserting}
+	root := &place{child: child{schemaPair: j.root}, inside: j.asserting}
 	all := append(places, root)
 	if j.left(root).Verdict != Compatible {
 		for n, p := range places {
@@ -272,10 +273,10 @@ func orWhole(j *judgement, rest []Change, whole Change) []Change {
 // no edit there is undecided.
 func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Result) []Change {
 	var rest []Change
-	root := &place{child: child{met: j.root}}
-	around := map[*met]bool{} // the places around those that are returned
+	root := &place{child: child{schemaPair: j.root}}
+	around := map[*schemaPair]bool{} // the places around those that are returned
 	for n, p := range places {
-		if around[p.met] || p.parent == nil && len(rest) > 0 {
+		if around[p.schemaPair] || p.parent == nil && len(rest) > 0 {
 			continue
 		}
 		r := ask(j.share(len(places)-n), p)
@@ -289,7 +290,7 @@ func unexplained(j *judgement, places []*place, ask func(*judgement, *place) Res
 		rest = append(rest, Change{Edit: -1, Breaks: r, Path: p.path, Instance: p.instance,
 			Old: p.old.place, New: p.new.place})
 		for at := p; at != nil; at = at.parent {
-			around[at.met] = true
+			around[at.schemaPair] = true
 		}
 	}
 	return rest
@@ -309,11 +310,11 @@ func (j *judgement) left(p *place) Result {
 	case len(settled) == len(j.asserting):
 		return compatible
 	case len(settled) == 0:
-		return j.contains(j.to(p), j.from(p))
+		return j.contains(j.target(p), j.source(p))
 	case j.direction == Output:
-		return j.contains(j.to(p), j.version(p, j.others(settled)))
+		return j.contains(j.target(p), j.version(p, j.others(settled)))
 	}
-	return j.contains(j.undone(p, settled...), j.from(p))
+	return j.contains(j.undone(p, settled...), j.source(p))
 }
 
 // askAgain asks the edits of a place anew that are said to be safe, if something is left there once all edits
@@ -342,10 +343,10 @@ func askAgain(j *judgement, p *place) {
 
 // breaksUndone asks the two questions of an edit with edits undone that have a finding.
 func breaksUndone(j *judgement, p *place, edit int, settled []int) Result {
-	from, to := j.from(p), j.version(p, j.others(settled))
+	from, to := j.source(p), j.version(p, j.others(settled))
 	alone, undone := j.version(p, []int{edit}), j.version(p, j.others(append(slices.Clone(settled), edit)))
 	if j.direction == Output {
-		from, to, alone, undone = to, j.to(p), undone, alone
+		from, to, alone, undone = to, j.target(p), undone, alone
 	}
 	for _, q := range [...]question{
 		{in: []*Schema{from}, out: []*Schema{to, alone}},
@@ -356,7 +357,7 @@ func breaksUndone(j *judgement, p *place, edit int, settled []int) Result {
 			continue
 		}
 		// a value that shows it without anything undone is a better witness
-		q.in, q.out = append([]*Schema{j.from(p)}, q.in...), append(q.out, j.to(p))
+		q.in, q.out = append([]*Schema{j.source(p)}, q.in...), append(q.out, j.target(p))
 		if now := j.ask(q); now.Verdict == Incompatible {
 			return now
 		}
@@ -376,7 +377,7 @@ func differs(j *judgement, p *place) Result {
 	case alike(after.plain, made.plain):
 		return compatible
 	case j.direction == Output:
-		return j.ask(question{in: []*Schema{after}, out: []*Schema{made, j.to(p)}})
+		return j.ask(question{in: []*Schema{after}, out: []*Schema{made, j.target(p)}})
 	}
-	return j.ask(question{in: []*Schema{j.from(p), made}, out: []*Schema{after}})
+	return j.ask(question{in: []*Schema{j.source(p), made}, out: []*Schema{after}})
 }

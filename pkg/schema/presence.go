@@ -20,7 +20,7 @@ func (r nameRegion) has(language *node) bool {
 
 // within reports whether an atom speaks of the names of the region. Atoms about one name never do, since the
 // names of a region are those that are not mentioned.
-func (r nameRegion) within(l lit) bool {
+func (r nameRegion) within(l literal) bool {
 	return l.op == opRest && !slices.ContainsFunc(l.patterns, r.has) &&
 		!slices.ContainsFunc(l.within, func(n *node) bool { return !r.has(n) })
 }
@@ -39,10 +39,10 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 		names = append(names, s.name)
 	}
 	taken, _ := scalarsOf(names...)
-	question := []lit{yes(seal(&node{op: opKinds, kinds: kindString})),
+	question := []literal{yes(seal(&node{op: opKinds, kinds: kindString})),
 		not(seal(&node{op: opScalars, set: taken}))}
 	for i, language := range r.languages {
-		question = append(question, lit{language, r.inside>>i&1 == 0})
+		question = append(question, literal{language, r.inside>>i&1 == 0})
 	}
 	out := o.inhabit(question)
 	name, written := out.value.(string)
@@ -67,7 +67,7 @@ func (o *objectProblem) anyName() string {
 }
 
 // covers reports whether an atom speaks of a name, as an answer: void is no.
-func (m *meter) covers(l lit, name string) answer {
+func (m *meter) covers(l literal, name string) answer {
 	if l.op == opProperty || l.op == opRequired {
 		return answerOf(l.text == name)
 	}
@@ -75,7 +75,7 @@ func (m *meter) covers(l lit, name string) answer {
 		return unsure
 	}
 	if _, left := slices.BinarySearch(l.names, name); left {
-		return void
+		return empty
 	}
 	within := every(l.within, func(p *node) answer { return m.satisfies(p, name) })
 	return allOf(within, every(l.patterns, func(p *node) answer { return negate(m.satisfies(p, name)) }))
@@ -85,7 +85,7 @@ func answerOf(ok bool) answer {
 	if ok {
 		return inhabited
 	}
-	return void
+	return empty
 }
 
 // matches answers whether a pattern matches a text. It is unsure for a pattern that is not understood, and
@@ -104,8 +104,8 @@ func (m *meter) matches(p *node, text string) answer {
 // allOf is "and" with three values: one void answer decides it.
 func allOf(a, b answer) answer {
 	switch {
-	case a == void || b == void:
-		return void
+	case a == empty || b == empty:
+		return empty
 	case a == inhabited && b == inhabited:
 		return inhabited
 	}

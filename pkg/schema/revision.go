@@ -29,8 +29,8 @@ type Revision struct {
 	// gain. A difference inside a shared definition is listed once. The order is that of the paths.
 	Edits []Edit
 
-	root *met // nil where the schemas were not compared
-	cut  bool // not all was compared
+	root *schemaPair // nil where the schemas were not compared
+	cut  bool        // not all was compared
 }
 
 // Compare separates the edits between two versions.
@@ -46,7 +46,7 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	old, new = before.doc, after.doc
 	m, paid := b.Pool.meter(ctx, b.Pool.Left*unitsPerStep)
 	defer paid()
-	c := &comparison{meter: m, seen: map[metKey]*met{}, texts: map[string]json.RawMessage{},
+	c := &comparison{meter: m, seen: map[schemaPairKey]*schemaPair{}, texts: map[string]json.RawMessage{},
 		views: map[string]view{}, nulls: map[string]answer{}}
 	if old.owner("").dialect.draft != new.owner("").dialect.draft {
 		c.edits = []Edit{{Family: FamilyDialect, Keyword: "$schema", Old: before.At("/$schema"),
@@ -71,7 +71,7 @@ func (r *Revision) With(edits ...int) *Schema {
 }
 
 // with returns the old schema of a pair with some of the edits.
-func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *met) *Schema {
+func (r *Revision) with(ctx context.Context, pool *Pool, edits []int, at *schemaPair) *Schema {
 	if r.root == nil {
 		return r.Before
 	}
@@ -142,7 +142,7 @@ func (r *Revision) Judge(ctx context.Context, d Direction, b Budget) Judgement {
 	}
 	part, out := j.share(4), Judgement{Whole: Change{Edit: -1}}
 	out.Whole.Kept, out.Whole.Inside = part.effect(j.Before, j.After)
-	out.Whole.Breaks = part.contains(j.to(&place{}), j.from(&place{}))
+	out.Whole.Breaks = part.contains(j.target(&place{}), j.source(&place{}))
 	same := out.Whole.Kept.Verdict == Compatible && out.Whole.Inside.Verdict == Compatible
 	if !same {
 		places := placesOf(j)
@@ -206,7 +206,7 @@ func (j *judgement) spent() bool {
 func (j *judgement) judgePlace(p *place, places int, whole Change) {
 	kept := whole.Breaks
 	if p.parent != nil {
-		kept = j.share(places).contains(j.to(p), j.from(p))
+		kept = j.share(places).contains(j.target(p), j.source(p))
 	}
 	same := kept.Verdict == Compatible && !p.core.plain &&
 		Equivalent(j.ctx, j.side(p, true), j.side(p, false), j.share(4).budget) // other words for the same
@@ -245,7 +245,7 @@ func worse(v Verdict) int { return map[Verdict]int{Compatible: 0, Unknown: 1, In
 // and that is refused with this edit alone, or accepted with this edit undone?
 func (j *judgement) breaks(p *place, edit int) Result {
 	r := j.breaksWithout(p, edit, append(j.restored(edit), p.inside...))
-	if r.Verdict != Incompatible || j.reads(j.to(p), r) == void {
+	if r.Verdict != Incompatible || j.reads(j.target(p), r) == empty {
 		return r
 	}
 	return j.breaksWithout(p, edit, nil)
@@ -254,7 +254,7 @@ func (j *judgement) breaks(p *place, edit int) Result {
 // breaksWithout asks the two questions of an edit with others undone: those inside the members of an object,
 // which have their own places, and the removal of members where the object is closed.
 func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
-	from, to := j.from(p), j.to(p)
+	from, to := j.source(p), j.target(p)
 	alone, undone := j.undone(p, j.others([]int{edit})...), j.undone(p, append(others, edit)...)
 	if len(others) > 0 {
 		to = j.undone(p, others...)
@@ -263,7 +263,7 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 		from = from.asWritten()
 	}
 	first := j.contains(alone, from) // what the edit alone does not refuse need not be asked of the whole
-	if first.Verdict != Compatible && j.reads(to, first) != void {
+	if first.Verdict != Compatible && j.reads(to, first) != empty {
 		first = j.ask(question{in: []*Schema{from}, out: []*Schema{to, alone}})
 	}
 	if j.reads(undone, first) == inhabited {
@@ -334,9 +334,9 @@ func (j *judgement) reads(s *Schema, r Result) answer {
 	return question{budget: j.budget}.reads(j.ctx, yes(s.plain), r.value)
 }
 
-// from returns the schema that values come from at a place, and to the one that must accept them.
-func (j *judgement) from(p *place) *Schema { return j.side(p, j.direction == Output) }
-func (j *judgement) to(p *place) *Schema   { return j.side(p, j.direction == Input) }
+// source returns the schema that values come from at a place, and target the one that must accept them.
+func (j *judgement) source(p *place) *Schema { return j.side(p, j.direction == Output) }
+func (j *judgement) target(p *place) *Schema { return j.side(p, j.direction == Input) }
 
 // side returns the schema of one version at a place: the whole at the root, else the part there.
 func (j *judgement) side(p *place, after bool) *Schema {
@@ -369,7 +369,7 @@ func (j *judgement) version(p *place, edits []int) *Schema {
 		if len(j.made)*len(j.Before.Raw()) > keptBytes {
 			clear(j.made)
 		}
-		j.made[key] = j.with(j.ctx, j.budget.Pool, edits, p.met)
+		j.made[key] = j.with(j.ctx, j.budget.Pool, edits, p.schemaPair)
 	}
 	return j.made[key]
 }

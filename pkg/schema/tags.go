@@ -59,12 +59,12 @@ func listedScalars(n *node) scalars {
 
 // excluded reports whether a literal contradicts a clause by a tag. False may only mean that the budget is
 // spent.
-func (e *engine) excluded(c *clause, l lit) bool {
+func (e *engine) excluded(c *clause, l literal) bool {
 	return c.kind == kindObject && !l.not && e.contradict(c.tags, l.tags)
 }
 
 // apart reports whether two literals are seen at once to exclude each other.
-func (e *engine) apart(a, b lit) bool {
+func (e *engine) apart(a, b literal) bool {
 	common := a.may() & b.may()
 	return common == kindNone || common == kindObject && !a.not && !b.not && e.contradict(a.tags, b.tags)
 }

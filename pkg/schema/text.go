@@ -13,10 +13,10 @@ import (
 
 // decideText decides a clause about strings: lengths, patterns and excluded strings. A string of a format
 // that is named is preferred.
-func decideText(e *engine, atoms []lit) outcome {
+func decideText(e *engine, atoms []literal) outcome {
 	region, excluded, doubt := regionOf(atoms)
 	if region.Bounded && region.MaxLen < region.MinLen {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	for _, l := range atoms {
 		if l.op == opFormat {
@@ -26,7 +26,7 @@ func decideText(e *engine, atoms []lit) outcome {
 		}
 	}
 	out := findText(e, region, excluded)
-	if out.answer == void || out.answer == inhabited && doubt.node == nil {
+	if out.answer == empty || out.answer == inhabited && doubt.node == nil {
 		return out
 	}
 	if v, ok := trySamples(e, atoms, region.MinLen); ok {
@@ -43,7 +43,7 @@ const maxSamples = 60
 
 // trySamples looks among strings of each pattern, and a few others, for one that satisfies all atoms; then
 // among those that are long enough with one of their characters repeated.
-func trySamples(e *engine, atoms []lit, least int) (string, bool) {
+func trySamples(e *engine, atoms []literal, least int) (string, bool) {
 	others := []string{"a", "", "0", "A", " ", "-", "aa", "ab", "a-b", "a1", "é"}
 	var samples []string
 	for _, l := range atoms {
@@ -113,7 +113,7 @@ func (m *meter) text(n *node, v string) answer {
 
 // regionOf collects what atoms say of a string. Constructs that are not understood are left out; the doubt
 // names one.
-func regionOf(atoms []lit) (r pattern.Region, excluded []string, doubt reason) {
+func regionOf(atoms []literal) (r pattern.Region, excluded []string, doubt reason) {
 	r.MinLen, r.MaxLen = counts(atoms, opMinLength, opMaxLength)
 	r.Bounded = r.MaxLen < unbounded
 	for _, l := range atoms {
@@ -162,7 +162,7 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 	case pattern.Yes:
 		return found(s)
 	case pattern.No:
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	return undecided(reason{what: "patterns too large to compare"})
 }
@@ -193,7 +193,7 @@ func plainText(e *engine, r pattern.Region, excluded []string) outcome {
 		return found("")
 	}
 	if r.Bounded && r.MaxLen == 0 {
-		return outcome{answer: void}
+		return outcome{answer: empty}
 	}
 	return undecided(reason{what: "too many strings are excluded"})
 }

@@ -54,7 +54,7 @@ func (j *judgement) isJoined(edit int) bool {
 // undone.
 func leaderOf(j *judgement, p *place, edit int) (leader int, found bool) {
 	settled := j.settled()
-	for _, union := range p.core.unions(map[*met]bool{}) {
+	for _, union := range p.core.unions(map[*schemaPair]bool{}) {
 		edits := j.within(union)
 		if !slices.Contains(edits, edit) {
 			continue
@@ -76,7 +76,7 @@ func leaderOf(j *judgement, p *place, edit int) (leader int, found bool) {
 }
 
 // unions lists the pairs below m with alternatives, the innermost first.
-func (m *met) unions(seen map[*met]bool) (all []*met) {
+func (m *schemaPair) unions(seen map[*schemaPair]bool) (all []*schemaPair) {
 	if m == nil || seen[m] {
 		return nil
 	}
@@ -99,7 +99,7 @@ func effectTogether(j *judgement, places []*place) {
 		if len(ch.Together) == 0 {
 			continue
 		}
-		p := &place{child: child{met: j.root}}
+		p := &place{child: child{schemaPair: j.root}}
 		for _, at := range places {
 			if slices.Contains(at.edits, i) {
 				p = at
@@ -117,7 +117,7 @@ func effectTogether(j *judgement, places []*place) {
 func alternativeKeeps(j *judgement, p *place, ch Change) (losesNone, gainsNone bool) {
 	at := j.Edits[ch.Edit].at
 	lost, gained := ch.Kept.Verdict == Incompatible, ch.Inside.Verdict == Incompatible
-	if p.core.plain || at == p.met || at == p.core || !lost && !gained {
+	if p.core.plain || at == p.schemaPair || at == p.core || !lost && !gained {
 		return false, false
 	}
 	kept, inside := j.effect(j.Before.inside(at.old.place),
