@@ -13,14 +13,15 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
-// document is what HTML and Markdown show of a report. Its texts spell out what cannot be seen; the templates
-// escape them.
+// document is what people read of a report in a table, in HTML, in Markdown and in the summary of a job: each
+// groups and words nothing, and renders this. Its texts spell out what cannot be seen; the renderers escape.
 type document struct {
 	Headline, Meaning text
 	Verdict           exit.Verdict
 	Status            int
 	Problems          []text
-	Affected          text
+	Callers           []string // of items with breaking findings
+	Affected          text     // the first of them
 	Summary           []summaryRow
 	More              int       // rows that the summary leaves out
 	Compared          [][3]text // a server, its old and its new side
@@ -32,6 +33,7 @@ type document struct {
 
 type (
 	documentGroup struct {
+		group              finding.Group
 		Fingerprint, Level string
 		Title              text
 		Lines              []line
@@ -67,7 +69,8 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
 	if !r.Kind.oneSide {
-		d.Affected = text(someOf(affected(r.Findings), 8))
+		d.Callers = affected(r.Findings)
+		d.Affected = text(someOf(d.Callers, 8))
 	}
 	if rows := summaryRows(groups); len(rows) >= summaryFrom {
 		d.Summary = shownRows(rows)
@@ -79,8 +82,8 @@ func documentOf(r *Report, v view, groups []finding.Group) document {
 			d.Compared = append(d.Compared, [3]text{text(s.Name), text(s.Base), text(now(s))})
 		}
 	}
-	d.Groups = kit.Map(groups, func(g finding.Group) documentGroup { return v.documentGroup(r, g) })
-	if r.Findings == nil {
+	d.Groups = v.documentGroups(groups)
+	if r.Findings == nil && !v.page {
 		d.Header, d.Rows = v.overview(r)
 	}
 	return d
@@ -90,18 +93,22 @@ func textsOf(all []string) []text {
 	return kit.Map(all, func(s string) text { return text(s) })
 }
 
-// documentGroup returns what a page shows of the findings with one cause.
-func (v view) documentGroup(r *Report, g finding.Group) documentGroup {
+func (v view) documentGroups(groups []finding.Group) []documentGroup {
+	return kit.Map(groups, v.documentGroup)
+}
+
+// documentGroup returns what is shown of the findings with one cause.
+func (v view) documentGroup(g finding.Group) documentGroup {
 	first, title := g.Members[0], g.Title
 	if len(g.Servers) == 1 && len(v.all) > 1 {
 		title += " of " + g.Servers[0]
 	}
 	out := documentGroup{
-		Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
+		group: g, Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
 		Lines: v.shown(g), Hints: textsOf(hintsOf(g)), Waivers: textsOf(each(g.Members, waiverOf)),
 		Rules: textsOf(each(g.Members, ruleOf)),
 	}
-	if r.Kind.changes && !g.Waived && v.accepts(first) {
+	if v.takes && !g.Waived && v.accepts(first) {
 		out.Accept = text(v.Run.With("accept", g.Fingerprint))
 	}
 	if first.Verdict == finding.Proved || first.Verdict == finding.Unproven {

@@ -48,8 +48,9 @@ func (l EventLine) Text(o Options) string {
 		}
 		p.print(indented(belowTime, advice("hint: ", f.Hint))...)
 	}
+	v := view{Options: o}
 	for _, g := range p.groups(finding.Groups(l.Findings)) {
-		p.print(indented(belowTime, view{Options: o}.groupLines(g))...)
+		p.print(indented(belowTime, v.groupLines(v.documentGroup(g)))...)
 	}
 	var out strings.Builder
 	_, _ = printable.Guard(&out, printable.SpelledOut).Write([]byte(p.String()))

@@ -17,13 +17,15 @@ type view struct {
 	Options
 	roster
 	check bool // values are those of the only side, not of a change
+	takes bool // accept may take the findings
+	page  bool // for a page of a terminal, whose tables are not in the document
 	bare  bool // changes are marked by their style alone, for formats with marks of their own
 	short bool // a line has the first names only, for formats with a bound or folds
 }
 
 // view returns what the lines of the findings of r depend on.
 func (r *Report) view(o Options) view {
-	return view{Options: o, roster: r.roster(), check: r.Kind.oneSide}
+	return view{Options: o, roster: r.roster(), check: r.Kind.oneSide, takes: r.Kind.changes}
 }
 
 // wanted returns the findings that are shown: waived ones only on request.
@@ -102,21 +104,20 @@ func shownRows(rows []summaryRow) []summaryRow {
 }
 
 // writeSummary writes what happened in few lines: how much, who is affected, and each break by its item.
-func writeSummary(p *page, r *Report, rows []summaryRow) {
-	if len(rows) < summaryFrom {
+func writeSummary(p *page, r *Report, d document) {
+	if len(d.Summary) == 0 {
 		return
 	}
 	p.text(0, 2, p.totals(r.Summary)...)
-	if affected := affected(r.Findings); len(affected) > 0 {
-		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(affected, 3), bold})
+	if len(d.Callers) > 0 {
+		p.text(0, 2, span{"affects callers of ", plain}, span{someOf(d.Callers, 3), bold})
 	}
 	p.gap()
-	shown := shownRows(rows)
-	p.grid(2, make([]column, 2), kit.Map(shown, func(row summaryRow) []span {
+	p.grid(2, make([]column, 2), kit.Map(d.Summary, func(row summaryRow) []span {
 		return []span{levelSpan(row.Level), {string(row.Text), plain}}
 	}))
-	if left := len(rows) - len(shown); left > 0 {
-		p.text(2, 0, span{fmt.Sprintf("… and %d more, below", left), dim})
+	if d.More > 0 {
+		p.text(2, 0, span{fmt.Sprintf("… and %d more, below", d.More), dim})
 	}
 }
 
@@ -137,11 +138,11 @@ func someOf(names []string, most int) string {
 }
 
 // writeGroups writes each group with its findings. Short good news follow each other without a gap.
-func writeGroups(p *page, v view, groups []finding.Group) {
+func writeGroups(p *page, v view, groups []documentGroup) {
 	wasBrief := false
 	for _, g := range groups {
 		all := v.groupLines(g)
-		brief := len(all) < 2 && g.Level == finding.Info
+		brief := len(all) < 2 && g.group.Level == finding.Info
 		if !brief || !wasBrief {
 			p.gap()
 		}
@@ -162,19 +163,19 @@ func (v view) of(server string) string {
 var headed = []column{{}, {fill: true, name: true}, {drop: 1, name: true}, {name: true}}
 
 // groupLines returns one group: what happened, where, the values, a witness, and what to do.
-func (v view) groupLines(g finding.Group) []line {
-	note := ""
+func (v view) groupLines(d documentGroup) []line {
+	g, note := d.group, ""
 	if len(g.Servers) == 1 {
 		note = v.of(g.Servers[0])
 	}
 	if slices.ContainsFunc(g.Members, func(f finding.Finding) bool { return f.Verdict == finding.Unproven }) {
 		note += " (" + string(finding.Unproven) + ")"
 	}
-	rules := each(g.Members, ruleOf)
+	rules := kit.Map(d.Rules, func(rule text) string { return string(rule) })
 	if v.folds() {
 		rules = rules[:min(1, len(rules))]
 	}
-	level := levelSpan(levelWord(g.Members[0]))
+	level := levelSpan(d.Level)
 	level.text = g.Level.String() // also of waived findings
 	all := []line{{columns: headed, cells: [][]span{{level}, {{g.Title, bold}, {note, dim}},
 		{{strings.Join(rules, ", "), dim}}, {{g.Fingerprint, dim}}}}}
@@ -186,12 +187,12 @@ func (v view) groupLines(g finding.Group) []line {
 		}
 		return all
 	}
-	body := v.shown(g)
-	for _, hint := range hintsOf(g) {
-		body = append(body, advice("hint: ", hint)...)
+	body := d.Lines
+	for _, hint := range d.Hints {
+		body = append(body, advice("hint: ", string(hint))...)
 	}
-	for _, waiver := range each(g.Members, waiverOf) {
-		body = append(body, line{hang: 2, spans: []span{{waiver, yellow}}})
+	for _, waiver := range d.Waivers {
+		body = append(body, line{hang: 2, spans: []span{{string(waiver), yellow}}})
 	}
 	return append(all, indented(2, body)...)
 }

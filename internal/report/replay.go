@@ -28,7 +28,8 @@ func writeReplayed(p *page, r *Report) {
 				numberCell(c.Different(), red), numberCell(c.NotSent, yellow)}
 		}))
 	}
-	writeGroups(p, r.view(p.Options), p.groups(r.Groups))
+	v := r.view(p.Options)
+	writeGroups(p, v, v.documentGroups(p.groups(r.Groups)))
 	writeFailures(p, r.Servers)
 	writeMeaning(p, r, true)
 }

@@ -83,7 +83,7 @@ func writeAccepted(p *page, r *Report) {
 		if found := v.found[s.Name]; len(found) > 0 {
 			p.gap()
 			writeCompared(p, s)
-			writeGroups(p, v, p.groups(finding.Groups(found)))
+			writeGroups(p, v, v.documentGroups(p.groups(finding.Groups(found))))
 		}
 	}
 	p.gap()

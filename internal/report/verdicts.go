@@ -19,22 +19,22 @@ import (
 func writeVerdicts(p *page, r *Report) {
 	v := r.view(p.Options)
 	changed, quiet := v.parted()
-	groups := p.groups(r.Groups)
-	rows := summaryRows(groups)
+	v.page = true
+	d := documentOf(r, v, p.groups(r.Groups))
 	if len(changed) == 1 || !p.folds() || len(changed) <= mostServers {
 		for _, s := range changed {
 			writeCompared(p, s)
 		}
 	}
-	writeSummary(p, r, rows)
-	writeGroups(p, v, groups)
+	writeSummary(p, r, d)
+	writeGroups(p, v, d.Groups)
 	if names, what := p.Run.unsaved(quiet); len(names) > 0 {
 		p.below(span{someOf(names, mostNames), bold}, span{"  no saved snapshot", yellow})
 		p.print(indented(2, advice("hint: ", what))...)
 	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "no changes: ", quiet)
-	writeMeaning(p, r, len(rows) < summaryFrom)
+	writeMeaning(p, r, len(d.Summary) == 0)
 }
 
 // parted returns the servers with findings that are shown, and those without any.
