@@ -138,7 +138,7 @@ func (f Folder) Lock(ctx context.Context, name string) (release func(), err erro
 // Discard removes the temporary files of a file that killed runs left; lock is what every run that writes the
 // file holds. It does nothing while one does.
 func (f Folder) Discard(name, lock string) {
-	left, _ := filepath.Glob(filepath.Join(f.Path, temporaryPrefix+name+"[0-9]*"))
+	left, _ := filepath.Glob(filepath.Join(f.Path, temporaryPrefix+name+"*"))
 	if len(left) == 0 || CheckFolder(f.Path, f.Denied) != nil {
 		return
 	}

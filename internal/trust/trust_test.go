@@ -609,6 +609,10 @@ func TestKilledRun(t *testing.T) {
 	if u.Admit(cfg, cfg.Entries); exists(left) {
 		t.Error("the file of the killed run is still there")
 	}
+	u.writes("state/mcpctl/.tmp-trust.json", "") // without a number
+	if u.Admit(cfg, cfg.Entries); exists(u.path("state/mcpctl/.tmp-trust.json")) {
+		t.Error("a file without a number is still there")
+	}
 	if got := u.refusal(cfg); got != "" {
 		t.Error(got)
 	}
