@@ -13,7 +13,8 @@ import (
 
 // TestPoisonedTexts looks for planted texts of the kinds that published attacks use. "unlisted" ones do so in ways that no
 // rule lists, "unseen" ones were written without the rules, those "by parts" before the rules read sentences. Of those "in
-// other words" an earlier reader found 15 of 80. "harmless" ones only sound like attacks, and are not accused.
+// other words" an earlier reader found 15 of 80, of those "in the passive" 6 of 24.
+// "harmless" ones only sound like attacks, and are not accused.
 func TestPoisonedTexts(t *testing.T) {
 	data, err := os.ReadFile("testdata/poisoned.json")
 	if err != nil {
@@ -45,7 +46,7 @@ func TestPoisonedTexts(t *testing.T) {
 			t.Logf("not seen: %s: %.200s", p.Kind, p.Text)
 		}
 	}
-	if len(planted) < 846 || seen < 517 {
-		t.Errorf("%d planted texts are seen, want 517 of 551", seen)
+	if len(planted) < 879 || seen < 533 {
+		t.Errorf("%d planted texts are seen, want 533 of 575", seen)
 	}
 }

@@ -172,6 +172,25 @@ func (s *sentence) ordered(i int) bool {
 	return imperative && (!s.first || s.all&(isModel|isMarker|isSlot) != 0 || i > 0)
 }
 
+// demanded reports whether the word at i is in the passive of an order: "must be passed", "are to be sent".
+func (s *sentence) demanded(i int) bool {
+	if i < 2 || s.words[i-1].text != "be" && s.words[i-1].text != "have" {
+		return false
+	}
+	duty := s.words[i-2].text
+	if duty == "first" || duty == "always" || duty == "also" {
+		duty = s.words[max(0, i-3)].text
+	}
+	switch duty {
+	case "must", "should", "shall":
+		return true
+	case "to":
+		return i > 2 && slices.Contains(strings.Fields("is are has have needs need expected required"),
+			s.words[i-3].text)
+	}
+	return false
+}
+
 // verbBefore reports whether there is an order before a conjunction.
 func (s *sentence) verbBefore(i int) bool {
 	for j := range i {
