@@ -34,7 +34,8 @@ func watchCommand(p program) *cli.Command {
 		Usage:     "Watch servers and report changes",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Description: `Listens to notifications and polls, until a signal or --for ends it.
-r and Enter, or SIGUSR1 (not on Windows), reads all servers now. Saved snapshots are not changed.`,
+r and Enter, or SIGUSR1 (not on Windows), reads all servers now. Saved snapshots are not changed.
+A stdio server keeps running: changes of its files show with --reload GLOB only.`,
 		Flags: slices.Concat(
 			p.watchFlags(&o, &against), selectionFlags(&p.Select), p.talkFlags(),
 			contactFlags(&p.Select, &p.Contact), p.parallelFlags(), p.retryFlags(strconv.Itoa(watchRetries)),

@@ -198,8 +198,8 @@ func TestExpand(t *testing.T) {
 		"x:one":                  "x:one",
 		"tickets://{id}":         "tickets://7",
 		"t://{+path}/{id}{?q,r}": "t:///a/b/7",
-		"t://{id}{#frag}":        "t://7 | /frag is required but missing",
-		"t://{id:1}/{list*}":     "t://7/ | /list is required but missing",
+		"t://{id}{#frag}":        "t://7 | frag is required but missing",
+		"t://{id:1}/{list*}":     "t://7/ | list is required but missing",
 		"t://{":                  "t://{ | is not a URI template",
 	} {
 		values := map[string]string{}

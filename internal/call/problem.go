@@ -135,13 +135,12 @@ func notAmong(choices []listed, types []string, value any) string {
 func checkNames(values map[string]string, known, required []string, what string) (problems []Mismatch) {
 	for _, name := range kit.Distinct(required) {
 		if _, given := values[name]; !given {
-			problems = append(problems, Mismatch{rawjson.Join("", name), "is required but missing"})
+			problems = append(problems, Mismatch{name, "is required but missing"})
 		}
 	}
 	for _, name := range kit.SortedKeys(values) {
 		if !slices.Contains(known, name) {
-			problems = append(problems, Mismatch{rawjson.Join("", name),
-				"is not " + what + kit.DidYouMean(name, known)})
+			problems = append(problems, Mismatch{name, "is not " + what + kit.DidYouMean(name, known)})
 		}
 	}
 	return problems
