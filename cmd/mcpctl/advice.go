@@ -1,12 +1,16 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/source"
 )
 
 // repeated are the flags that an advised command repeats, since without them it would be about other servers
@@ -17,10 +21,9 @@ var repeated = map[string]string{
 	"env": "=", "header": ":", "bearer": "cmd:",
 }
 
-// repeat returns what advised commands repeat of the one that runs.
-func (p program) repeat(c *cli.Command, words []string) report.Repeat {
-	var flags, compare []string
-	hidden := false
+// repeatedFlags returns the flags of a command line that advised commands repeat, quoted and without secrets,
+// those that choose what counts as a change, and whether a secret was hidden.
+func repeatedFlags(p program, c *cli.Command) (flags []typedWord, compare []string, hidden bool) {
 	for _, a := range argumentsOf(p.typed, takesValue(c)) {
 		separator, known := repeated[a.flag]
 		switch {
@@ -30,21 +33,99 @@ func (p program) repeat(c *cli.Command, words []string) report.Repeat {
 		case !known:
 			continue
 		}
-		flags = append(flags, strings.Repeat("-", 1+min(len(a.flag)-1, 1))+a.flag)
+		a.words = []string{strings.Repeat("-", 1+min(len(a.flag)-1, 1)) + a.flag}
 		if shown, _, secret := strings.Cut(a.value, separator); separator != "" && secret {
-			a.value, hidden = shown+separator+"…", true
+			a.value, hidden = shown+secretPlaceholders[separator], true
 		}
 		if a.given {
-			flags = append(flags, printable.ShellWord(a.value))
+			a.words = append(a.words, printable.ShellWord(a.value))
 		}
+		flags = append(flags, a)
 	}
+	return flags, compare, hidden
+}
+
+// secretPlaceholders are what is to be filled in behind a separator.
+var secretPlaceholders = map[string]string{"=": "=VALUE", ":": ": VALUE", "cmd:": "cmd:COMMAND"}
+
+// repeat returns what advised commands repeat of the one that runs.
+func (p program) repeat(c *cli.Command, words []string) report.Repeat {
+	flags, compare, hidden := repeatedFlags(p, c)
 	return report.Repeat{
-		Flags:   strings.Join(flags, " "),
+		Flags:   strings.Join(wordsOf(flags), " "),
 		Compare: typedLine(compare...),
 		Sources: typedLine(words...),
 		Command: typedLine(p.behind...),
 		Hidden:  hidden,
 	}
+}
+
+var (
+	// namedCommand finds a command in a hint.
+	namedCommand = kit.Pattern(`\bmcpctl ([a-z]+)`)
+	clauseEnd    = kit.Pattern(`[;,] |"`)
+	// alone matches what follows a command without arguments.
+	alone = kit.Pattern(`^(?:$|[,;":)]| (?:or|and) )`)
+)
+
+// completed returns a hint whose commands are about the servers of the run: with its flags that choose them,
+// and where a command that may name servers names none, with those that the run contacts.
+func completed(p program, hint string) string {
+	if !namedCommand().MatchString(hint) || len(p.typed) == 0 {
+		return hint
+	}
+	app := newApp(newProgram(p.Process, nil, nil))
+	c := app.Command(p.typed[0])
+	if c == nil {
+		return hint
+	}
+	flags, _, _ := repeatedFlags(p, c)
+	var done strings.Builder
+	for {
+		at := namedCommand().FindStringSubmatchIndex(hint)
+		if at == nil {
+			return done.String() + hint
+		}
+		advised, tail := app.Command(hint[at[2]:at[3]]), hint[at[1]:]
+		done.WriteString(hint[:at[1]])
+		hint = tail
+		if advised == nil || strings.HasPrefix(tail, " --help") {
+			continue
+		}
+		clause := clauseEnd().Split(tail, 2)[0]
+		taken := takesValue(advised)
+		words := wordsOf(kit.Filter(flags, func(f typedWord) bool {
+			_, takes := taken[f.flag]
+			return takes && !strings.Contains(clause+" ", " "+f.words[0]+" ")
+		}))
+		if slices.Contains([]string{"list", "snapshot", "diff"}, advised.Name) && alone().MatchString(tail) {
+			words = append(words, contacted(p, c)...)
+		}
+		if len(words) > 0 {
+			done.WriteString(" " + strings.Join(words, " "))
+		}
+	}
+}
+
+// contacted returns the SOURCEs that a command line names, quoted, if all of them are servers to contact.
+func contacted(p program, c *cli.Command) (words []string) {
+	for _, a := range argumentsOf(p.typed[1:], takesValue(c)) {
+		if a.flag == "" && c.Name != "accept" { // its words may be fingerprints
+			words = append(words, a.words[0])
+		}
+	}
+	if _, takesItem := kindsOf[c.Name]; takesItem {
+		words, _ = oneSource(p, words)
+	}
+	sources, err := p.sources(words)
+	if err != nil || slices.ContainsFunc(sources, func(s source.Source) bool { return !s.Live() }) {
+		return nil
+	}
+	words = kit.Map(redact.MaskArgs(words), printable.ShellWord)
+	if p.behind != nil {
+		words = append(words, "--", typedLine(p.behind...))
+	}
+	return words
 }
 
 // takesValue returns for each name of a flag of a command whether a value follows it.

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	}
 	_, failed := io.WriteString(p.Out, text)
 	err = errors.Join(err, failed)
-	printError(p, err)
+	printError(this, err)
 	return exit.CodeOf(err)
 }
 

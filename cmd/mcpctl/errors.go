@@ -44,8 +44,6 @@ var (
 		"init takes one URL, or one command after --")
 	errNothingFound = exit.UsageHint("mcpctl init -- CMD ARG… with the command that starts your server",
 		"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)")
-	errProjectExists = exit.UsageHint("add servers to it by hand, or a workflow: mcpctl init --ci github",
-		projectFile+" already exists")
 	errLoginStatus = exit.Usagef("--status takes names of servers")
 )
 
@@ -169,6 +167,15 @@ func errCI(name string) error {
 	return exit.UsageHint("use --ci github or --ci gitlab", "unknown CI system %q", name)
 }
 
+// errProjectExists returns the error for a project that is set up already, possibly with a workflow.
+func errProjectExists(workflow bool) error {
+	hint := "add servers to it by hand"
+	if !workflow {
+		hint += ", or a workflow: mcpctl init --ci github"
+	}
+	return exit.UsageHint(hint, "%s already exists", projectFile)
+}
+
 // errWorkflowExists returns the error for a workflow that init would overwrite.
 func errWorkflowExists(path string) error {
 	return exit.UsageHint("add the steps of docs/ci.md to it, or remove it", "%s already exists", path)
@@ -207,7 +214,7 @@ func errUnknownRule(id string, known []string) error {
 }
 
 // printError prints an error that no report has shown yet, a line for each cause, and what to do.
-func printError(p host.Process, err error) {
+func printError(p program, err error) {
 	// EPIPE: the reader has gone
 	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) {
 		return
@@ -215,12 +222,14 @@ func printError(p host.Process, err error) {
 	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
 	columns := host.Width(p.Err)
 	for line := range strings.SplitSeq(text, "\n") {
-		if !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "hint: ") {
+		if strings.HasPrefix(line, "hint: ") {
+			line = completed(p, line)
+		} else if !strings.HasPrefix(line, " ") {
 			line = "error: " + line
 		}
 		fmt.Fprintln(p.Err, report.Message(line, columns))
 	}
 	if hint != "" && !strings.Contains(text, hint) {
-		fmt.Fprintln(p.Err, report.Message("hint: "+hint, columns))
+		fmt.Fprintln(p.Err, report.Message("hint: "+completed(p, hint), columns))
 	}
 }

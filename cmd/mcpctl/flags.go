@@ -91,6 +91,14 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 	if err != nil {
 		return err
 	}
+	for _, s := range r.Servers {
+		if s.Error != nil {
+			s.Error.Hint = completed(p, s.Error.Hint)
+		}
+		for i := range s.MoreErrors {
+			s.MoreErrors[i].Hint = completed(p, s.MoreErrors[i].Hint)
+		}
+	}
 	return report.Emit(ctx, p.Process, p.Output, r, view)
 }
 

@@ -51,7 +51,7 @@ Existing files are kept; run it again with --ci to add a workflow.`,
 			case ci != "" && ci != "github" && ci != "gitlab":
 				return errCI(ci)
 			case has(p.Dir, projectFile) && (ci == "" || len(from) > 0):
-				return errProjectExists
+				return errProjectExists(has(p.Dir, githubFile))
 			case has(p.Dir, projectFile):
 				return addWorkflow(c.Context, p, ci)
 			}
@@ -188,7 +188,7 @@ func printCreated(p program, created []planned, missing []string, flow, vendors 
 	}
 	next := "Commit these files. The next pull request that changes a tool is compared."
 	if !flow {
-		next = "Commit these files. mcpctl diff compares with them.\n" +
+		next = "Commit these files. Compare with them: mcpctl diff\n" +
 			"To compare every pull request, add a workflow: mcpctl init --ci github (or gitlab)"
 	}
 	if vendors {

@@ -148,6 +148,7 @@ func setup(env *testscript.Env) error {
 		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
 		"GOGC=400", // a program starts with 5 MB: to collect them takes a sixth of its time
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES="+filepath.Dir(env.WorkDir))
+	env.Values[adviceKey{}] = &adviceOf{t: env.T(), seen: map[string]bool{}}
 	env.Values[authServers{}] = map[string]*authtest.Server{}
 	env.Defer(func() {
 		if left := leftIn(env.WorkDir); len(left) > 0 {

@@ -49,7 +49,9 @@ func wantAccepted(ts *testscript.TestScript, command []string, output string) {
 	if !ran || len(output) > 1<<20 || !strings.Contains(output, "mcpctl ") {
 		return
 	}
-	for _, line := range advisedIn(output) {
+	lines := advisedIn(output)
+	defer runAdvised(ts, command, lines, output)
+	for _, line := range lines {
 		if err := accepts(line); err != nil && !strings.ContainsAny(line, "\x1b\\") {
 			ts.Fatalf("advises a command that is not accepted: %s: %v", line, err)
 		}

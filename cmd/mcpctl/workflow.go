@@ -258,6 +258,12 @@ func gitlabWorkflow(b build, install string) string {
 // goInstall is the command that installs a version of mcpctl, without the version.
 const goInstall = "go install github.com/mcpctl/mcpctl/cmd/mcpctl@"
 
+// The files of workflows.
+const (
+	githubFile = ".github/workflows/mcpctl.yml"
+	gitlabFile = ".gitlab-ci.yml"
+)
+
 // workflow returns the file of a CI system. It pins what this program was built from: a release and its
 // commit, a commit, or a version of the module. Only a build that knows none of them leaves that to the user.
 func workflow(ci string, b build, from buildOrigin) planned {
@@ -267,7 +273,7 @@ func workflow(ci string, b build, from buildOrigin) planned {
 		if at := cmp.Or(from.release, from.commit, from.module); at != "" {
 			install = goInstall + at
 		}
-		return planned{".gitlab-ci.yml", gitlabWorkflow(b, install), steps}
+		return planned{gitlabFile, gitlabWorkflow(b, install), steps}
 	}
 	text := ""
 	switch {
@@ -278,9 +284,9 @@ func workflow(ci string, b build, from buildOrigin) planned {
 		text = githubWorkflow(b, true, actionSteps(b, "mcpctl/mcpctl@"+from.commit, ""))
 	case cmp.Or(from.release, from.module) != "":
 		text = githubWorkflow(b, false, installSteps(b, cmp.Or(from.release, from.module)))
-		return planned{".github/workflows/mcpctl.yml", text, steps}
+		return planned{githubFile, text, steps}
 	default:
 		text = githubWorkflow(b, true, actionSteps(b, "mcpctl/mcpctl@main # pin this", ""))
 	}
-	return planned{".github/workflows/mcpctl.yml", text, steps + ", pull-request comment"}
+	return planned{githubFile, text, steps + ", pull-request comment"}
 }

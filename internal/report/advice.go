@@ -36,6 +36,8 @@ func (c Repeat) about(s seen.Server, command string, words ...string) string {
 	switch {
 	case published(s.Source):
 		c.Sources = printable.ShellWord(s.Source)
+	case saved(s):
+		c.Sources, c.Command = printable.ShellWord(s.Source), ""
 	case s.Source != config.CommandLine:
 		c.Sources, c.Command = printable.ShellWord(s.Name), ""
 	case c.Command != "":

@@ -186,7 +186,7 @@ func writeItemList(p *page, servers []Server) {
 	}
 	writeFailures(p, servers)
 	if len(servers) == 1 && len(servers[0].Tools) > 0 && p.Run.Sources+p.Run.Command != "" &&
-		!p.Run.Hidden {
+		!p.Run.Hidden && servers[0].Source != "-" {
 		tool := printable.ShellWord(snapshot.Item{Raw: servers[0].Tools[0]}.Text("name"))
 		p.below(span{"Details: " + p.Run.about(servers[0].Server, "show", tool), dim})
 	}

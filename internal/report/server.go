@@ -48,6 +48,11 @@ func compared(s Server) string {
 	return s.Base + " → " + now(s)
 }
 
+// saved reports whether a server was read from a file or from a commit.
+func saved(s seen.Server) bool {
+	return s.State == seen.OK && s.Transport == "" && s.Source != config.CommandLine && s.Source != "-"
+}
+
 // published reports whether a SOURCE is a package.
 func published(source string) bool {
 	_, is, _ := packages.Parse(source)

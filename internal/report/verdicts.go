@@ -181,8 +181,8 @@ func (c Repeat) unsaved(servers []Server) (names []string, advice string) {
 	return namesOf(all), c.SaveHint(seenOf(all)...)
 }
 
-// savable reports whether a server answered that has no saved snapshot: one that failed cannot be saved.
-func (s Server) savable() bool { return s.Unsaved && s.State != seen.Failed }
+// savable reports whether a server answered in full that has no saved snapshot: others cannot be saved.
+func (s Server) savable() bool { return s.Unsaved && s.Error == nil }
 
 // writeUnchanged names the servers without findings in one line.
 func writeUnchanged(p *page, says string, servers []Server) {

@@ -78,10 +78,11 @@ func (s Store) read() (decisions, error) {
 		incomplete := func(g Grant) bool { return g.File == "" || g.Server != "" && len(g.Digests) == 0 }
 		switch {
 		case err != nil || decoder.More() || slices.ContainsFunc(d.Trusted, incomplete):
-			return errors.New("not a trust store of mcpctl: remove it, then run mcpctl trust again")
+			return errors.New("not a trust store of mcpctl: remove it, then trust servers again with " +
+				"mcpctl trust")
 		case d.Format != format:
-			return fmt.Errorf("format %d, but this mcpctl reads format %d: remove it, then run mcpctl "+
-				"trust again", d.Format, format)
+			return fmt.Errorf("format %d, but this mcpctl reads format %d: remove it, then trust "+
+				"servers again with mcpctl trust", d.Format, format)
 		}
 		return nil
 	})
