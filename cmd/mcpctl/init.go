@@ -118,7 +118,8 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 	}
 	created := slices.Concat(all[:1], saved, all[1:])
 	if !p.Output.IsTable() || r.Status != exit.OK {
-		written, err := ofSave(r, err)
+		var written *report.Report
+		written, err = ofSave(r, err)
 		err = p.emit(ctx, written, err, report.Options{})
 	}
 	return cmp.Or(err, printCreated(p, created, missing, ci != "", ci != "" && published(servers)))

@@ -91,9 +91,10 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	return finding.Limit(c.findings), nil
 }
 
-// Breaking returns the findings of Compare that break clients of old, each with an example in Witness where
-// there is one. None and no error means that a client of old works with new, as docs/compatibility.md defines
-// it. What could not be decided is an *UnknownError: the findings beside it are certain, there may be more.
+// Breaking returns the findings of Compare that break clients of old, each with an example in Witness unless
+// the change itself is the proof. None and no error means that a client of old works with new, as
+// docs/compatibility.md defines it. What could not be decided is an *UnknownError, found with errors.As: the
+// findings beside it are certain, there may be more, and a guard takes it as a break.
 func Breaking(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	all, err := Compare(ctx, old, new, options)
 	if err != nil {

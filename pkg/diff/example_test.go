@@ -3,7 +3,9 @@ package diff_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log"
 	"net/http/httptest"
 	"time"
 
@@ -43,24 +45,28 @@ func Example_gateway() {
 	running := httptest.NewServer(server.NewStreamableHTTPServer(search))
 	defer running.Close()
 
-	servers := []probe.Server{{Name: "search", HTTP: &probe.HTTP{URL: running.URL}}}
-	options := probe.Options{Timeout: 30 * time.Second, ClientName: "gateway", ClientVersion: "1.0.0"}
-	for result := range probe.All(context.Background(), servers, options) {
-		for _, failure := range probe.Failures(result.Err) {
-			fmt.Println(failure, failure.Code)
-		}
-		if result.Err != nil {
-			continue
-		}
-		breaks, err := diff.Breaking(context.Background(), before, result.Snapshot, diff.Options{Server: "search"})
-		if err != nil {
-			fmt.Println("it may break more:", err)
-		}
-		for _, f := range breaks {
-			fmt.Printf("%s %s: %s\n  such as %s\n", f.Server, f.Item, f.Message, f.Witness)
-		}
+	ctx := context.Background()
+	at := probe.Server{Name: "search", HTTP: &probe.HTTP{URL: running.URL}, Timeout: 30 * time.Second}
+	session, err := probe.Open(ctx, at, probe.Options{ClientName: "gateway", ClientVersion: "1.0.0"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	now, err := session.Snapshot(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	breaks, err := diff.Breaking(ctx, before, now, diff.Options{Server: at.Name})
+	var undecided *diff.UnknownError
+	if err != nil && !errors.As(err, &undecided) {
+		log.Fatal(err)
+	}
+	fmt.Println("breaks:", len(breaks) > 0 || undecided != nil)
+	for _, f := range breaks {
+		fmt.Printf("%s: %s\n  such as %s\n", f.Place(), f.Message, f.Witness)
 	}
 	// Output:
-	// search tool/search: `limit` now accepts integers only ("number" → "integer").
+	// breaks: true
+	// search(limit): `limit` now accepts integers only ("number" → "integer").
 	//   such as {"limit":0.5}
 }

@@ -44,9 +44,11 @@ type Finding struct {
 	Cause string `json:"cause,omitempty"`
 	Hint  string `json:"hint,omitempty"` // what to do next
 
-	Old     json.RawMessage `json:"old,omitempty"`     // value before; absent = none
-	New     json.RawMessage `json:"new,omitempty"`     // value now; absent = none
-	Witness json.RawMessage `json:"witness,omitempty"` // a value that was valid before and is invalid now
+	Old json.RawMessage `json:"old,omitempty"` // value before; absent = none
+	New json.RawMessage `json:"new,omitempty"` // value now; absent = none
+	// an example of a break: for input the arguments of a call that worked and fails now, for output a
+	// result that could not come before; absent where the change is the proof, such as a tool that is gone
+	Witness json.RawMessage `json:"witness,omitempty"`
 	// the part of the text New that the finding is about; empty = all of it
 	Passage string `json:"passage,omitempty"`
 	// the places, such as "read_file(path)", that Cause applies to, if several
