@@ -15,7 +15,7 @@ import (
 
 // reportCommand makes report, which shows a saved report again. It exits with 0 even if that has findings.
 func reportCommand(p program) *cli.Command {
-	var view report.Options
+	view := report.Options{Nothing: "no servers"}
 	return p.command(&cli.Command{
 		Name:      "report",
 		Category:  "Inspect",

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -141,6 +142,10 @@ func (o AcceptOptions) advance(
 		if err != nil {
 			return next, cmp.Or(ctx.Err(), exit.Misuse(err))
 		}
+		if moved.data != nil {
+			alarms := alarmsIn(ctx, c.now.Name, c.old.Snapshot, moved.snapshot, f.Limit())
+			moved.saved.Reason = kit.Join("; ", moved.saved.Reason, alarms)
+		}
 		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
 		moved.saved.File = p.Rel(file)
 		if moved.data != nil {
@@ -154,6 +159,36 @@ func (o AcceptOptions) advance(
 		next.all.Add(surface, moved.taken, true, c.unsaved)
 	}
 	return next, nil
+}
+
+// alarmsIn says what check warns of in a new snapshot and not in the old one, as far as users are attacked.
+func alarmsIn(
+	ctx context.Context, name string, old, next *snapshot.Snapshot, limit time.Duration,
+) string {
+	aboutSafety := map[string]bool{}
+	for _, rule := range check.Rules() {
+		aboutSafety[rule.ID] = rule.Security
+	}
+	warnings := func(of *snapshot.Snapshot) []finding.Finding {
+		found, _ := check.Run(ctx, []check.Subject{{Name: name, Snapshot: of}}, check.Options{Timeout: limit})
+		return kit.Filter(found, func(f finding.Finding) bool {
+			return aboutSafety[f.Rule] && f.Level != finding.Info
+		})
+	}
+	known := map[string]bool{}
+	for _, f := range warnings(old) {
+		known[f.Fingerprint()] = true
+	}
+	var alarms []string
+	for _, f := range warnings(next) {
+		if !known[f.Fingerprint()] {
+			alarms = append(alarms, f.Rule+" of "+f.Place())
+		}
+	}
+	if len(alarms) == 0 {
+		return ""
+	}
+	return "check warns: " + kit.Some(kit.Distinct(alarms))
 }
 
 // write replaces the snapshot files, and locks the packages of the servers whose file is current.
