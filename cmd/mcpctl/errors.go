@@ -84,7 +84,10 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 			known = append(known, f.Names()[0])
 		}
 		name := strings.TrimLeft(flag, "-")
-		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool { return kit.FewEdits(name, k) })
+		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool {
+			widens := slices.Contains([]string{"allow-scripts", "inherit-env", "trust", "yes"}, k)
+			return kit.FewEdits(name, k) && (!widens || strings.HasPrefix(name, k[:min(5, len(k))]))
+		})
 		if meaning := flagFor(c.Command, flag); meaning != "" {
 			hint = advised(meaning)
 		} else if others := commandsWith(c.App, name); len(others) > 0 && c.Command.Name == c.App.Name {
@@ -165,6 +168,12 @@ func errPattern(err error) error { return exit.Usagef("invalid pattern: %w", err
 // errCI returns the error for a CI system that init does not know.
 func errCI(name string) error {
 	return exit.UsageHint("use --ci github or --ci gitlab", "unknown CI system %q", name)
+}
+
+// errInitSecret returns the error for a secret that would be committed with mcpctl.yaml.
+func errInitSecret(shown string) error {
+	return exit.UsageHint("write '${NAME}' in its place, and set NAME in the environment",
+		"init writes the server to "+projectFile+", and a part of it looks like a secret: %s", shown)
 }
 
 // errProjectExists returns the error for a project that is set up already, possibly with a workflow.

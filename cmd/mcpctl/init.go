@@ -21,7 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
-	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -41,7 +40,8 @@ func initCommand(p program) *cli.Command {
 		Usage:     "Create mcpctl.yaml and the first snapshots",
 		ArgsUsage: "[URL] [-- CMD ARG…]",
 		Description: `Uses the configuration in this directory, or the server on the command line.
-Existing files are kept; run it again with --ci to add a workflow.`,
+mcpctl.yaml and workflows that exist are kept, snapshots are taken anew; run it again with --ci to add a
+workflow.`,
 		Flags: []cli.Flag{option("ci", "Also write a workflow for `SYSTEM`: github or gitlab", text(&ci))},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())
@@ -232,8 +232,7 @@ func projectOf(ctx context.Context, p program, from []source.Source) (planned, [
 		if server.Stdio == nil {
 			shown = server.HTTP.URL
 		} else {
-			words := redact.MaskArgs(append([]string{server.Stdio.Command}, server.Stdio.Args...))
-			shown = strings.Join(kit.Map(words, printable.ShellWord), " ")
+			shown = typedLine(append([]string{server.Stdio.Command}, server.Stdio.Args...)...)
 		}
 		return file(entry, server.Name+": "+shown), []probe.Server{server}, nil
 	}
@@ -276,6 +275,11 @@ func inline(ctx context.Context, p program, from []source.Source) (string, probe
 	server, err := read(s.Word)
 	if err != nil {
 		return "", probe.Server{}, exit.Misuse(err)
+	}
+	address := redact.MaskURL(s.Word)
+	password := s.Kind == source.URL && strings.Contains(address, redact.Mask+"@")
+	if password || !slices.Equal(redact.MaskArgs(s.Args), s.Args) {
+		return "", probe.Server{}, errInitSecret(cmp.Or(typedLine(s.Args...), address))
 	}
 	if server.Name, err = nameOf(ctx, p, from, server); err != nil {
 		return "", probe.Server{}, err

@@ -53,6 +53,9 @@ func advised(meaning string) string {
 // that it would be.
 func flagFor(c *cli.Command, flag string) string {
 	meaning := meaningOf(flag)
+	if system, ok := strings.CutPrefix(meaning, "--format git"); ok && takesFlag(c, "ci", "") {
+		return "--ci git" + system // init writes the workflow of one
+	}
 	if flags, ok := strings.CutPrefix(meaning, "--"); ok {
 		if name, value, _ := strings.Cut(flags, " "); !takesFlag(c, name, value) {
 			return ""
