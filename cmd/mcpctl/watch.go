@@ -59,7 +59,7 @@ A stdio server keeps running: changes of its files show with --reload GLOB only.
 				return err
 			}
 			o.Saved, o.Parallel = against == "saved", p.Contact.Parallel
-			printEvents(p, &o)
+			printEvents(p, &o, p.repeat(c.Command, c.Args().Slice()))
 			o.Retries, o.FailFast = p.Contact.Retries, p.Contact.FailFast
 			if err := o.Check(from, p.behind != nil); err != nil {
 				return err
@@ -83,8 +83,9 @@ A stdio server keeps running: changes of its files show with --reload GLOB only.
 	return c
 }
 
-// printEvents sets how watch writes what it found.
-func printEvents(p program, o *watchrun.Options) {
+// printEvents sets how watch writes what it found, and what its advised commands repeat.
+func printEvents(p program, o *watchrun.Options, run report.Repeat) {
+	o.SaveHint = run.SaveHint
 	if p.Output.Format == "table" {
 		color := p.Output.Colored(p.Process)
 		o.Lines = func(lines []watchrun.Line) string {
@@ -98,7 +99,7 @@ func printEvents(p program, o *watchrun.Options) {
 	}
 	o.Explain = func(r watchrun.Result) {
 		why := ofServers("watch", r.Status, r.Servers)
-		report.PrintStatus(p.Process, p.Output, why, report.Options{})
+		report.PrintStatus(p.Process, p.Output, why, report.Options{Run: run})
 	}
 }
 

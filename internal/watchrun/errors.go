@@ -2,6 +2,7 @@ package watchrun
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -27,7 +28,10 @@ var (
 	errFailedServer = errors.New("a server failed, with --fail-fast")
 )
 
-var errUnsaved = errors.New("no saved snapshot to compare with: run mcpctl snapshot")
+// errUnsaved returns the error for a server without a saved snapshot.
+func errUnsaved(hint string) error {
+	return fmt.Errorf("no saved snapshot to compare with: %s", hint)
+}
 
 // errUnquoted returns the error for a second SOURCE, which the shell probably made of a glob.
 func errUnquoted(s source.Source) error {

@@ -44,6 +44,9 @@ type Options struct {
 
 	Lines   func([]Line) string // writes events for people; nil = they are printed as JSON
 	Explain func(Result)        // says how the run ended
+
+	// with Saved: returns what to do about servers without a saved snapshot
+	SaveHint func(servers ...seen.Server) string
 }
 
 // Check finds mistakes before anything is contacted. command reports whether a command line follows "--".

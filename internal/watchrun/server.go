@@ -244,7 +244,8 @@ func (r *watchRun) savedReader(ctx context.Context, w *watchedServer) func() *sn
 		case err == nil:
 			last, reported = saved.Snapshot, ""
 		case w.unsaved:
-			last, err = nil, errUnsaved
+			server := seen.Server{Name: w.name(), Source: w.target.Source()}
+			last, err = nil, errUnsaved(r.options.SaveHint(server))
 		}
 		if err != nil && err.Error() != reported {
 			reported = err.Error()
