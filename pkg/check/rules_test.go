@@ -255,3 +255,26 @@ func TestQuietTools(t *testing.T) {
 		}
 	}
 }
+
+// TestExamplesOfAttacks: the example of a rule about texts that attack is one that the rule finds.
+func TestExamplesOfAttacks(t *testing.T) {
+	tried := 0
+	for _, rule := range check.Rules() {
+		var text string
+		if !rule.Security || !strings.HasPrefix(rule.ID, "text-") || json.Unmarshal([]byte(rule.Example), &text) != nil {
+			continue
+		}
+		tried++
+		s, err := snapshot.Parse([]byte(`{"tools": [{"name": "add_note", "description": ` + rule.Example + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
+		if err != nil || !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == rule.ID }) {
+			t.Errorf("%s does not find its example %s: %v", rule.ID, text, found)
+		}
+	}
+	if tried < 3 {
+		t.Errorf("%d examples", tried)
+	}
+}

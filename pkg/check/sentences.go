@@ -41,6 +41,11 @@ func sentencesOf(text string) []sentence {
 		if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
 			raw = rest[:end]
 		}
+		if tag := isTag().FindStringIndex(raw); tag != nil && tag[0] > 0 {
+			raw = raw[:tag[0]]
+		} else if tag != nil {
+			raw = raw[:tag[1]]
+		}
 		bare := strings.Trim(raw, ".,;:!?\"'`()[]{}<>*|“”‘’_#=。")
 		if bare != "" {
 			current.add(bare, raw, at+strings.Index(raw, bare))
@@ -59,6 +64,9 @@ func sentencesOf(text string) []sentence {
 	flush()
 	return all
 }
+
+// isTag matches a tag, which a word may touch.
+var isTag = kit.Pattern(`</?[A-Za-z][A-Za-z_-]*>`)
 
 // endsSentence reports whether a word with its punctuation ends a sentence.
 func endsSentence(raw, bare string) bool {
