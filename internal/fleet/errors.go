@@ -111,20 +111,19 @@ func errOnlyLeaves(patterns []string) error {
 
 // NoServers returns the error for a configuration without servers; names are those that were requested.
 func NoServers(cfg *config.Config, names []string) error {
+	add := "add one to .mcp.json, use --discover, or"
 	where := "looked for mcpctl.yaml, .mcp.json and others up to the repository's root"
 	switch {
 	case len(cfg.Files) > 0:
 		where = "none in the configuration"
 	case len(cfg.Looked) > 0:
-		where = "none in the files of applications"
+		add, where = "add one to .mcp.json, or", "none in the files of applications"
 	}
 	if len(names) > 0 {
 		hint := cmp.Or(config.Meant(names[0]), "name a URL, npm:PACKAGE, FILE.json or -- CMD; "+where)
 		return exit.UsageHint(hint, "no server %q is configured", names[0])
 	}
-	return exit.UsageHint(
-		"add one to .mcp.json, use --discover, or name one: a URL, npm:PACKAGE or -- CMD",
-		"no servers configured (%s)", where)
+	return exit.UsageHint(add+" name one: a URL, npm:PACKAGE or -- CMD", "no servers configured (%s)", where)
 }
 
 // failedSandbox returns the failure of a server that cannot run in the sandbox.
