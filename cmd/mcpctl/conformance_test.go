@@ -233,7 +233,7 @@ func conform(url string) (status int) {
 	c.configure(url)
 	for logins := 0; ; logins++ {
 		said, status := c.use()
-		if status == 0 || logins == mostLogins || !strings.Contains(said, "mcpctl login it") {
+		if status == 0 || logins == mostLogins || !strings.Contains(said, "mcpctl login --config mcp.json it") {
 			return status
 		}
 		if _, status = c.run("login", "it"); status != 0 {
