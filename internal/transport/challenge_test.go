@@ -57,7 +57,7 @@ func FuzzChallenges(f *testing.F) {
 		names, word := "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz", "-._~+/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 		if strings.Trim(name, names)+strings.Trim(other, names)+strings.Trim(strings.TrimRight(token, "="), word) != "" ||
 			name == "" || other == "" || name == other || strings.Trim(token, "=") == "" {
-			t.Skip()
+			return
 		}
 		params := map[string]string{name: value, other: second}
 		var written []string
