@@ -141,7 +141,8 @@ func failLookup(s *fleet.Surface, err error) {
 
 // matchByName pairs targets with the servers of the old side that have their names. A single server on each
 // side is a pair even if the names differ. What only the old side has comes last. It was removed if the old
-// side is a directory of snapshots, and the new one another or all configured servers.
+// side is a directory of snapshots, and the new one another or all configured servers; where servers are
+// named on the new side, the others of a directory are not compared.
 func matchByName(
 	ctx context.Context, f *fleet.Fleet, old, current []source.Source, sharded bool,
 	before, targets []fleet.Target,
@@ -160,8 +161,9 @@ func matchByName(
 		delete(byName, t.Name())
 	}
 	var left []fleet.Target // in their order
+	chosen := isDir(old) && !complete
 	for _, t := range before {
-		if byName[t.Name()] != nil && !single {
+		if byName[t.Name()] != nil && !single && !chosen {
 			left = append(left, t)
 		}
 	}
