@@ -122,6 +122,8 @@ func (o SaveOptions) save(
 	switch {
 	case s.State == seen.Disabled:
 		return nil, nil
+	case s.NotTried():
+		return skipped("the server was not tried to the end"), nil
 	case s.State == seen.Failed:
 		return skipped("the server failed"), nil
 	case !s.Whole():

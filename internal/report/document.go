@@ -54,7 +54,7 @@ type (
 	documentServer struct {
 		Index        int // of the first
 		Names        text
-		State        seen.State
+		State        string // as it is shown
 		Says         text
 		Text, Stderr multiline // what can be done, and what the first one wrote
 		Unsaved      text
@@ -149,7 +149,7 @@ func documentServers(r *Report, v view) []documentServer {
 		all = append(all, s)
 	}
 	for _, t := range troubles(r.Servers) {
-		add(t.Names, documentServer{State: t.State, Says: text(oneLine(seen.Says(t.Failure))),
+		add(t.Names, documentServer{State: t.Word(), Says: text(oneLine(seen.Says(t.Failure))),
 			Text: multiline(textOf(t.remedy(t.Failure))), Stderr: multiline(t.Stderr)})
 	}
 	if names, advice := v.Run.unsaved(r.Servers); len(names) > 0 {

@@ -30,7 +30,7 @@ func troubles(servers []Server) []trouble {
 	}
 	fleet := len(servers) > mostServers
 	alike := kit.Group(each, func(t trouble) string {
-		reason := fmt.Sprintf("%q %q %s %v", seen.Says(t.Failure), t.Hint, t.State, t.Tolerated)
+		reason := fmt.Sprintf("%q %q %s %v", seen.Says(t.Failure), t.Hint, t.Word(), t.Tolerated)
 		if fleet {
 			reason = strings.ReplaceAll(reason, t.Name, "")
 		}

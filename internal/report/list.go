@@ -39,7 +39,7 @@ func writeList(p *page, r *Report) {
 	tools, on, tokens, cost := 0, 0, 0, ""
 	var states []string
 	for _, s := range r.Servers {
-		states = append(states, string(s.State))
+		states = append(states, s.Word())
 		tools, on = tools+s.Counts[snapshot.Tools], on+s.toolsOn()
 		if cost := s.tokensOn(); cost != nil {
 			tokens += *cost
@@ -49,7 +49,7 @@ func writeList(p *page, r *Report) {
 		cost = estimate(tokens) + " tokens"
 	}
 	tally := kit.Tally(states, string(seen.OK), string(seen.Partial), string(seen.Failed),
-		string(seen.Disabled), string(seen.Absent))
+		"stopped", "not tried", string(seen.Disabled), string(seen.Absent))
 	p.below(span{kit.Join(" · ", kit.Counted(len(r.Servers), "server")+": "+tally,
 		limited(on, tools), cost), dim})
 }
@@ -68,7 +68,7 @@ func writeServerList(p *page, r *Report) {
 		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9},
 		column{title: "PROBLEM", least: 20})
 	p.grid(0, columns, kit.Map(r.Servers, func(s Server) []span {
-		row := []span{{s.Name, bold}, {string(s.State), stateStyle(s.State)}, {transport(s), plain},
+		row := []span{{s.Name, bold}, {s.Word(), stateStyle(s.State)}, {transport(s), plain},
 			{s.ProtocolVersion, plain}}
 		for _, k := range kinds {
 			row = append(row, countCell(s, k))

@@ -212,7 +212,7 @@ func (m *markdown) failures(servers []documentServer) {
 			m.block(code(clipped(s.Names)) + ": " + brief(s.Unsaved) + ".")
 			continue
 		}
-		m.block("🔴 **" + string(s.State) + "** " + code(clipped(s.Names)) + " – " + brief(s.Says))
+		m.block("🔴 **" + s.State + "** " + code(clipped(s.Names)) + " – " + brief(s.Says))
 		for _, says := range []multiline{s.Text, s.Stderr} {
 			if says != "" {
 				m.block(fence("text", says.String()))

@@ -284,8 +284,8 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 	if r.Status == exit.OK {
 		print = p.Note
 	}
-	failed := seen.Summarize(nil, seenOf(r.Servers)).Failed
-	explained := failed > 0
+	sum := seen.Summarize(nil, seenOf(r.Servers))
+	explained := sum.Failed > 0
 	switch {
 	case !o.IsTable():
 		for _, note := range failureNotes(r.Servers, p.Verbose) {
@@ -298,8 +298,8 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 		}
 		explained = len(r.Problems) > 0 || slices.ContainsFunc(r.Servers,
 			func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
-	case failed > 0:
-		print("%d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
+	case sum.Failed > 0:
+		print("%s", sum.Incomplete(len(r.Servers)))
 	}
 	switch {
 	case r.Status == exit.NoBaseline:

@@ -62,7 +62,7 @@ type Report struct {
 func (r *Report) meaning() string {
 	failing := kit.Filter(r.Findings, r.failing())
 	untolerated := kit.Filter(r.Servers, func(s Server) bool { return s.Tolerated == nil })
-	breaking, failed := seen.Summarize(failing, nil).Breaking, seen.Summarize(nil, seenOf(untolerated)).Failed
+	breaking, asked := seen.Summarize(failing, nil).Breaking, seen.Summarize(nil, seenOf(untolerated))
 	switch {
 	case r.Status == 1 && r.Kind.results:
 		return kit.Counted(len(failing), "result") + " not as recorded or expected"
@@ -77,8 +77,8 @@ func (r *Report) meaning() string {
 		return says
 	case r.Status == 1 && len(failing) > 0: // those of watch are not part of the report
 		return kit.Counted(len(failing), "finding") + " at or above the threshold"
-	case r.Status == 3 && failed > 0: // else a problem of the run, or a server that was stale at the end
-		return fmt.Sprintf("incomplete: %d of %s failed", failed, kit.Counted(len(r.Servers), "server"))
+	case r.Status == 3 && asked.Failed > 0: // else a problem of the run, or a server that is stale
+		return "incomplete: " + asked.Incomplete(len(r.Servers))
 	}
 	return exit.VerdictOf(r.Status).Meaning()
 }

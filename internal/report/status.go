@@ -121,7 +121,7 @@ func writeReleases(p *page, r *Report) {
 		}
 		levels := make([]span, 3)
 		if s.State != seen.OK { // in a column that no width drops
-			tokens, look = string(s.State), stateStyle(s.State)
+			tokens, look = s.Word(), stateStyle(s.State)
 		}
 		if s.State != seen.Failed && (i > 0 || !p.History) {
 			sum := seen.Summarize(found, nil)

@@ -31,6 +31,22 @@ const CannotConnect = "cannot connect to "
 // Exited reports whether the server's program ended.
 func Exited(f Failure) bool { return strings.HasPrefix(f.Message, "server exited") }
 
+// NotTried reports whether a server was left out, or given up on the way, because the run ended before.
+func (s Server) NotTried() bool {
+	return s.State == Failed && s.Error != nil && strings.HasPrefix(s.Error.Message, "not tried")
+}
+
+// Word returns the state of a server as it is shown.
+func (s Server) Word() string {
+	switch {
+	case s.NotTried() && s.Attempts > 0:
+		return "stopped"
+	case s.NotTried():
+		return "not tried"
+	}
+	return string(s.State)
+}
+
 // ErrorLine returns the line of a server's stderr that names an error, as runtimes do below the source that
 // threw it; else the last.
 func ErrorLine(stderr string) string {

@@ -1,6 +1,7 @@
 package seen
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ type Summary struct {
 	Waived   int `json:"waived"`  // findings that a waiver excuses; they are counted nowhere else
 	Unknown  int `json:"unknown"` // findings, of any level, whose verdict is "unproven"
 	Failed   int `json:"failed"`  // servers whose state is "failed" or "partial"
+	NotTried int `json:"-"`       // those of Failed that were not tried to the end
 }
 
 // Summarize counts findings by level, waived ones apart, and servers that could not be asked in full.
@@ -39,6 +41,7 @@ func Summarize(findings []finding.Finding, servers []Server) Summary {
 	}
 	for _, s := range servers {
 		count(&sum.Failed, s.State == Failed || s.State == Partial)
+		count(&sum.NotTried, s.NotTried())
 	}
 	return sum
 }
@@ -61,8 +64,23 @@ func (s Summary) Parts() (all []Number) {
 	add("info", s.Info, strconv.Itoa(s.Info)+" info")
 	add("warning", s.Unknown, strconv.Itoa(s.Unknown)+" undecided")
 	add("waived", s.Waived, strconv.Itoa(s.Waived)+" waived")
-	add("breaking", s.Failed, kit.Counted(s.Failed, "server")+" failed")
+	failed := s.Failed - s.NotTried
+	add("breaking", failed, kit.Counted(failed, "server")+" failed")
+	add("breaking", s.NotTried, kit.Counted(s.NotTried, "server")+" not tried to the end")
 	return all
+}
+
+// Incomplete returns how many of n servers could not be asked in full: "1 of 3 servers failed, 2 not tried to
+// the end".
+func (s Summary) Incomplete(n int) string {
+	failed, all := s.Failed-s.NotTried, kit.Counted(n, "server")
+	switch {
+	case s.NotTried == 0:
+		return fmt.Sprintf("%d of %s failed", failed, all)
+	case failed == 0:
+		return fmt.Sprintf("%d of %s not tried to the end", s.NotTried, all)
+	}
+	return fmt.Sprintf("%d of %s failed, %d not tried to the end", failed, all, s.NotTried)
 }
 
 // Words returns the numbers that are not zero in one line: "2 breaking, 1 warning".
