@@ -10,11 +10,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/report"
-
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 )
 

@@ -11,10 +11,9 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/watchrun"
-
-	"github.com/mcpctl/mcpctl/internal/host"
 )
 
 // watchCommand makes watch. Its formats are those of events, not of reports, because it writes while it runs.

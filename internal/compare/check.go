@@ -8,20 +8,18 @@ import (
 	"slices"
 
 	"github.com/mcpctl/mcpctl/internal/calls"
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/seen"
-
-	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // CheckOptions say what is checked, and what fails.

@@ -15,13 +15,12 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // ShardResult is the result of one shard as its report has it, and the file that it was read from.

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -19,8 +20,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
-
-	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // Collect returns the surfaces of all targets in their order; live ones are contacted within the limits of

@@ -6,7 +6,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
-
 	"github.com/mcpctl/mcpctl/internal/seen"
 )
 

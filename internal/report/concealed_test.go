@@ -7,12 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // hiding is a long text with everything in it that is meant for the model and not for a reviewer; each part has a name.

@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
-
-	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.

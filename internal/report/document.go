@@ -5,12 +5,11 @@ import (
 	"html/template"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/exit"
 )
 
 // document is what people read of a report in a table, in HTML, in Markdown and in the summary of a job: each

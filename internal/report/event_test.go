@@ -8,14 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
+	"github.com/mcpctl/mcpctl/internal/watchrun"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/exit"
-
-	"github.com/mcpctl/mcpctl/internal/watchrun"
 )
 
 func noon() time.Time { return time.Date(2026, 6, 30, 12, 0, 0, 123456789, time.UTC) }

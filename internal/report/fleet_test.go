@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // fleetReport is what diff says of n servers: three in four want an argument that they did not want, one in seven has another

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // FuzzWrite puts any text in every place and any JSON in every raw value, and checks that no format lets it out.

@@ -1,17 +1,14 @@
 package report
 
 import (
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
-
-	"github.com/mcpctl/mcpctl/internal/call"
-
-	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // Kind is what sets the document of a command apart: how people read it, what JSON says of a server, and what

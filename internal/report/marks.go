@@ -9,16 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/pkg/check"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Documented is what stands in a file between the marks of a server, which mcpctl show replaces.

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/call"
 )
 
 // writeReplayed writes a table of the calls that were sent, then the results that are not as recorded.

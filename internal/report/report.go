@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -25,8 +26,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // Version is the number of the JSON form that this package writes.

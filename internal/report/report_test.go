@@ -12,11 +12,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // TestFormatsAreDocumented: docs/reference.md says of each format that CI reads what it holds.

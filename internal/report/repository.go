@@ -8,10 +8,9 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // ciFormats are read by services that show a finding at a line of a file, with the path from the repository's

@@ -14,9 +14,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/pkg/finding"
-
 	"github.com/mcpctl/mcpctl/internal/watchrun"
+	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // orders are texts that a runner would obey, in the places in which one looks for them.

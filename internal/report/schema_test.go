@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
@@ -19,10 +21,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
-
-	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 const schemaFile = "../../docs/report.schema.json"

@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 
+	"github.com/mcpctl/mcpctl/internal/call"
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
@@ -10,9 +12,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-
-	"github.com/mcpctl/mcpctl/internal/call"
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // Server is one server of a document: what was seen of it, and sections that only some commands fill;

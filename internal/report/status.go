@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/compare"
 )
 
 // loginStyles are the colours of the states of a login; others are dim.

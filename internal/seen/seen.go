@@ -7,12 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
-	"github.com/mcpctl/mcpctl/internal/clients"
 )
 
 // FormVersion is the number of the JSON form of reports, in which servers are.

@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/pkg/snapshot"
-
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // Argument is one thing that a caller can give to an item.
