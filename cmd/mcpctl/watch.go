@@ -13,6 +13,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/watchrun"
 )
 
@@ -87,11 +88,11 @@ func printEvents(p program, o *watchrun.Options, run report.Repeat) {
 	o.SaveHint = run.SaveHint
 	if p.Output.Format == "table" {
 		color := p.Output.Colored(p.Process)
-		o.Lines = func(lines []watchrun.Line) string {
+		o.Lines = func(lines []seen.EventLine) string {
 			var text strings.Builder
 			for _, line := range lines {
 				view := report.Options{Width: host.Width(p.Out), Color: color}
-				text.WriteString(report.EventLine(line).Text(view))
+				text.WriteString(report.EventText(line, view))
 			}
 			return text.String()
 		}

@@ -9,22 +9,11 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// EventLine is one line about a server, or about all of them, for a person, with what belongs below it.
-type EventLine struct {
-	Time     time.Time
-	Server   string // empty = all of them
-	Width    int    // columns of the longest name of a server
-	Word     string // such as "live"
-	Remark   string
-	Error    *seen.Failure
-	Findings seen.Findings
-}
-
 // belowTime is the indent of what belongs to a line: two columns more than its time.
 const belowTime = len("12:04:10    ")
 
-// Text returns the line as it is printed, with its line end.
-func (l EventLine) Text(o Options) string {
+// EventText returns a line of watch as it is printed, with its line end.
+func EventText(l seen.EventLine, o Options) string {
 	inks := map[string]style{
 		"live": green, "polling": green, "recovered": green, "changed": yellow, "stale": red, "failed": red,
 		"degraded": yellow, "reconnecting": yellow, "failed to start": red, "build failed": red,

@@ -66,32 +66,32 @@ func TestEventLine(t *testing.T) {
 	removed := finding.Finding{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/a\x1b", Message: "It is gone."}
 	crash := "node:internal/modules\nsrc/index.ts:35:51: ERROR: Expected \")\"\n\n    at node:internal/main\n"
 	for name, c := range map[string]struct {
-		line report.EventLine
+		line seen.EventLine
 		want string
 	}{
-		"aligned":      {report.EventLine{Server: "s", Width: 4, Word: "live", Remark: "2 tools"}, "12:00:00  s     live  2 tools\n"},
-		"all servers":  {report.EventLine{Word: "watching 2 servers: 2 live"}, "12:00:00  watching 2 servers: 2 live\n"},
-		"hostile name": {report.EventLine{Server: "s\n\x1b[2J", Word: "live"}, "12:00:00  s\\n\\x1b[2J  live\n"},
+		"aligned":      {seen.EventLine{Server: "s", Width: 4, Word: "live", Remark: "2 tools"}, "12:00:00  s     live  2 tools\n"},
+		"all servers":  {seen.EventLine{Word: "watching 2 servers: 2 live"}, "12:00:00  watching 2 servers: 2 live\n"},
+		"hostile name": {seen.EventLine{Server: "s\n\x1b[2J", Word: "live"}, "12:00:00  s\\n\\x1b[2J  live\n"},
 		"crash": {
-			report.EventLine{Server: "s", Word: "failed to start", Error: &seen.Failure{
+			seen.EventLine{Server: "s", Word: "failed to start", Error: &seen.Failure{
 				Stage: "starting", Message: "the server ended", Stderr: crash, Hint: "waiting for the next save"}},
 			"12:00:00  s  failed to start\n            src/index.ts:35:51: ERROR: Expected \")\"\n" +
 				"            node:internal/modules\n            hint: waiting for the next save\n",
 		},
 		"findings": {
-			report.EventLine{Server: "s", Word: "changed", Remark: "1 breaking", Findings: seen.Findings{removed}},
+			seen.EventLine{Server: "s", Word: "changed", Remark: "1 breaking", Findings: seen.Findings{removed}},
 			"12:00:00  s  changed  1 breaking\n            breaking  It is gone  tool-removed  " + removed.Fingerprint() + "\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.line.Time = noon()
-			if diff := cmp.Diff(c.want, c.line.Text(report.Options{})); diff != "" {
+			if diff := cmp.Diff(c.want, report.EventText(c.line, report.Options{})); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
 	}
-	stale := report.EventLine{Time: noon(), Server: "s", Word: "stale"}
-	if got, want := stale.Text(report.Options{Color: true}),
+	stale := seen.EventLine{Time: noon(), Server: "s", Word: "stale"}
+	if got, want := report.EventText(stale, report.Options{Color: true}),
 		"\x1b[2m12:00:00\x1b[0m  \x1b[1ms\x1b[0m  \x1b[31mstale\x1b[0m\n"; got != want {
 		t.Errorf("in colours %q, want %q", got, want)
 	}

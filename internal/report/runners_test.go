@@ -134,8 +134,8 @@ func events(t testing.TB, s string, check func(string)) {
 			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []watchrun.Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
 		check(string(e.JSON()))
 		for _, width := range []int{0, 50} {
-			line := EventLine{Time: e.Time, Server: s, Word: kind, Remark: s, Error: e.Error, Findings: e.Findings}
-			check(line.Text(Options{Width: width}))
+			line := seen.EventLine{Time: e.Time, Server: s, Word: kind, Remark: s, Error: e.Error, Findings: e.Findings}
+			check(EventText(line, Options{Width: width}))
 		}
 	}
 }

@@ -50,14 +50,3 @@ func (e WatchEvent) JSON() []byte {
 	raw, _ := rawjson.Encode(e) // every event has a JSON form
 	return []byte(printable.Spaced(raw) + "\n")
 }
-
-// Line is one line about a server, or about all of them, for a person, with what belongs below it.
-type Line struct {
-	Time     time.Time
-	Server   string // empty = all of them
-	Width    int    // columns of the longest name of a server
-	Word     string // such as "live"
-	Remark   string
-	Error    *seen.Failure
-	Findings seen.Findings
-}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // printed is an event to be printed, or something to be done after everything before it was printed.
@@ -22,7 +23,7 @@ const maxUnprinted = 4096
 // printer writes events to standard output, in order.
 type printer struct {
 	process host.Process
-	lines   func([]Line) string
+	lines   func([]seen.EventLine) string
 	view    *eventView // nil = JSON
 	queue   chan printed
 	ended   chan struct{} // closed when all is printed
@@ -32,7 +33,7 @@ type printer struct {
 
 // newPrinter returns a printer that prints once its run method runs.
 func newPrinter(
-	p host.Process, lines func([]Line) string, servers []string, developing bool,
+	p host.Process, lines func([]seen.EventLine) string, servers []string, developing bool,
 ) *printer {
 	w := &printer{process: p, lines: lines}
 	w.queue, w.ended = make(chan printed, maxUnprinted), make(chan struct{})

@@ -42,8 +42,8 @@ type Options struct {
 	Listen  string   // an address on which HTTP clients are answered
 	State   string   // a directory with the last known snapshot of each server
 
-	Lines   func([]Line) string // writes events for people; nil = they are printed as JSON
-	Explain func(Result)        // says how the run ended
+	Lines   func([]seen.EventLine) string // writes events for people; nil = they are printed as JSON
+	Explain func(Result)                  // says how the run ended
 
 	// with Saved: returns what to do about servers without a saved snapshot
 	SaveHint func(servers ...seen.Server) string

@@ -58,7 +58,7 @@ func (v *eventView) server(name string) *viewedServer {
 }
 
 // lines returns the lines of an event. Until all servers are known, events wait for the line about them.
-func (v *eventView) lines(e WatchEvent) []Line {
+func (v *eventView) lines(e WatchEvent) []seen.EventLine {
 	if v.begun {
 		return v.after(e)
 	}
@@ -77,7 +77,7 @@ func (v *eventView) lines(e WatchEvent) []Line {
 
 // begin returns the line about all servers, those about the failed ones, and what waited for them. No line
 // has an earlier time than the one before it.
-func (v *eventView) begin(now time.Time) []Line {
+func (v *eventView) begin(now time.Time) []seen.EventLine {
 	if v.begun {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (v *eventView) begin(now time.Time) []Line {
 		words = append(words, word)
 	}
 	line := fmt.Sprintf("watching %d servers: %s", len(v.names), strings.Join(words, ", "))
-	lines := []Line{{Time: now, Word: line}}
+	lines := []seen.EventLine{{Time: now, Word: line}}
 	for _, name := range v.names {
 		if s := v.server(name); s.failure != nil {
 			failed := WatchEvent{Time: now, Server: name, Error: s.failure}
@@ -118,12 +118,12 @@ func (v *eventView) begin(now time.Time) []Line {
 }
 
 // after returns the lines of an event after the start.
-func (v *eventView) after(e WatchEvent) []Line {
+func (v *eventView) after(e WatchEvent) []seen.EventLine {
 	s := v.server(e.Server)
-	var line Line
+	var line seen.EventLine
 	switch e.Event {
 	case "summary":
-		line = Line{Time: e.Time, Word: "ended", Remark: summed(e)}
+		line = seen.EventLine{Time: e.Time, Word: "ended", Remark: summed(e)}
 	case "reload":
 		s.reloaded, s.files = e.Time, e.Files
 		if e.Note != "" && len(e.Files) > 0 {
@@ -146,15 +146,15 @@ func (v *eventView) after(e WatchEvent) []Line {
 	if line.Word == "" {
 		return nil
 	}
-	return []Line{line}
+	return []seen.EventLine{line}
 }
 
-func (v *eventView) line(e WatchEvent, word, remark string) Line {
-	return Line{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
+func (v *eventView) line(e WatchEvent, word, remark string) seen.EventLine {
+	return seen.EventLine{Time: e.Time, Server: e.Server, Width: v.width, Word: word, Remark: remark}
 }
 
 // trouble returns a line with a failure, unless the same one was just shown.
-func (v *eventView) trouble(e WatchEvent, s *viewedServer, word string) Line {
+func (v *eventView) trouble(e WatchEvent, s *viewedServer, word string) seen.EventLine {
 	line := v.line(e, word, e.Note)
 	if e.Error == nil || e.Error.Message == s.shown {
 		return line
@@ -170,22 +170,22 @@ func (v *eventView) trouble(e WatchEvent, s *viewedServer, word string) Line {
 
 // stateLine returns the line of a state. A connection that is back has its line with what it found, and so
 // has a server that was stale.
-func (v *eventView) stateLine(e WatchEvent, s *viewedServer) Line {
+func (v *eventView) stateLine(e WatchEvent, s *viewedServer) seen.EventLine {
 	before := watch.State(s.state)
 	s.state = e.State
 	reached := watch.State(e.State).Reached()
 	back := reached && (!s.lost.IsZero() || !s.reloaded.IsZero() || s.stale)
 	switch {
 	case e.State == string(watch.Connecting), e.State == string(watch.Closed):
-		return Line{}
+		return seen.EventLine{}
 	case back && before != watch.Connecting:
-		return Line{}
+		return seen.EventLine{}
 	case e.State == string(watch.Reconnecting):
 		if s.lost.IsZero() {
 			s.lost = e.Time
 		}
 		if e.Error == nil { // it is restarted
-			return Line{}
+			return seen.EventLine{}
 		}
 		return v.trouble(e, s, e.State)
 	case reached:
@@ -198,7 +198,7 @@ func (v *eventView) stateLine(e WatchEvent, s *viewedServer) Line {
 }
 
 // reading returns the line of a reading: what it found, after a reload or a lost connection, or by itself.
-func (v *eventView) reading(e WatchEvent, s *viewedServer) Line {
+func (v *eventView) reading(e WatchEvent, s *viewedServer) seen.EventLine {
 	word, remark := e.Event, e.Findings.Levels()
 	if e.Event == "changed" && remark == "" {
 		remark = "same as saved"

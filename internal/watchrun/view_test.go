@@ -20,7 +20,7 @@ func viewed(v *eventView, events ...WatchEvent) string {
 	for i, e := range events {
 		e.Time = time.Date(2026, 6, 30, 12, 0, i, 0, time.UTC)
 		for _, line := range v.lines(e) {
-			text.WriteString(report.EventLine(line).Text(report.Options{}))
+			text.WriteString(report.EventText(line, report.Options{}))
 		}
 	}
 	return text.String()
