@@ -25,23 +25,22 @@ func Finish(again <-chan struct{}, waits func()) {
 	}()
 	select {
 	case <-done:
-		return
 	case <-again:
-		return
 	case <-time.After(ExchangeTime + finalGrace):
 		waits()
-	}
-	select {
-	case <-done:
-	case <-again:
+		select {
+		case <-done:
+		case <-again:
+		}
 	}
 }
 
 // Outlive runs work that must not be lost half done, such as the exchange of a code that is valid once, on a
 // context that outlives ctx by a time. It returns when the work is over, or earlier with the cause of ctx,
 // while the work goes on.
-func Outlive[T any](ctx context.Context, limit time.Duration, work func(context.Context) (T, error)) (T,
-	error) {
+func Outlive[T any](
+	ctx context.Context, limit time.Duration, work func(context.Context) (T, error),
+) (T, error) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(limit, cancel) })
 	outliving.Add(1)
