@@ -56,7 +56,7 @@ func Accept(
 	// What changed, and which changes are selected.
 	o.Now, o.ItemBudget = p.Now, f.Config.Project.Budgets.ItemBytes
 	policy := f.Config.Project.Policy
-	var compare judge = func(both *sides, limit time.Duration) ([]finding.Finding, error) {
+	compare := func(both *sides, limit time.Duration) ([]finding.Finding, error) {
 		found, err := both.findings(ctx, limit, o.Options, policy)
 		return policy.Apply(found, finding.Scope{}, p.Now), err
 	}
@@ -142,13 +142,11 @@ func (o AcceptOptions) advance(
 		if err != nil {
 			return next, cmp.Or(ctx.Err(), exit.Misuse(err))
 		}
-		if moved.data != nil {
-			alarms := alarmsIn(ctx, c.now.Name, c.old.Snapshot, moved.snapshot, f.Limit())
-			moved.saved.Reason = kit.Join("; ", moved.saved.Reason, alarms)
-		}
 		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
 		moved.saved.File = p.Rel(file)
 		if moved.data != nil {
+			alarms := alarmsIn(ctx, c.now.Name, c.old.Snapshot, moved.snapshot, f.Limit())
+			moved.saved.Reason = kit.Join("; ", moved.saved.Reason, alarms)
 			next.files[file] = moved.data
 		}
 		if c.now.Whole() && len(moved.left) == 0 {
@@ -175,20 +173,13 @@ func alarmsIn(
 			return aboutSafety[f.Rule] && f.Level != finding.Info
 		})
 	}
-	known := map[string]bool{}
-	for _, f := range warnings(old) {
-		known[f.Fingerprint()] = true
-	}
-	var alarms []string
-	for _, f := range warnings(next) {
-		if !known[f.Fingerprint()] {
-			alarms = append(alarms, f.Rule+" of "+f.Place())
-		}
-	}
+	known := kit.Set(kit.Map(warnings(old), finding.Finding.Fingerprint))
+	alarms := kit.Filter(warnings(next), func(f finding.Finding) bool { return !known[f.Fingerprint()] })
 	if len(alarms) == 0 {
 		return ""
 	}
-	return "check warns: " + kit.Some(kit.Distinct(alarms))
+	texts := kit.Map(alarms, func(f finding.Finding) string { return f.Rule + " of " + f.Place() })
+	return "check warns: " + kit.Some(kit.Distinct(texts))
 }
 
 // write replaces the snapshot files, and locks the packages of the servers whose file is current.

@@ -77,7 +77,7 @@ func Check(
 		defer s.LetGo()
 		subject := check.Subject{Declared: declaredOf(declared, s, names, adHoc),
 			Called: calledTools(counts, s.Name, s.Snapshot)}
-		checked[i], err = checkOne(ctx, p, s, f.Config.Project, subject, options)
+		checked[i], err = checkOne(ctx, s, f.Config.Project, subject, options)
 		return err
 	})
 	if err != nil {
@@ -142,7 +142,7 @@ type checkedServer struct {
 
 // checkOne applies the rules to one server. One that is too large, or takes too long, fails.
 func checkOne(
-	ctx context.Context, p host.Process, s *fleet.Surface, project config.Project, subject check.Subject,
+	ctx context.Context, s *fleet.Surface, project config.Project, subject check.Subject,
 	options check.Options,
 ) (one checkedServer, err error) {
 	if size := sizeOf(s.Snapshot); size > maxChecked {
