@@ -137,7 +137,7 @@ func (w *watcher) connect(ctx context.Context) Session {
 		case first != nil:
 			w.breaker.record(err)
 			w.least, w.restarted = 0, false
-			w.apply(ctx, session, first, err)
+			w.apply(ctx, first, err)
 			return session
 		default:
 			w.breaker.record(err)
@@ -362,13 +362,13 @@ func (w *watcher) refresh(ctx context.Context, session Session, next *reading) e
 		w.state.status.Counts.Failures++
 		return err
 	}
-	w.apply(ctx, session, next, err)
+	w.apply(ctx, next, err)
 	return nil
 }
 
 // apply makes what was read the good surface, reports it, and schedules the next reading. Nothing happens if
 // ctx ends meanwhile: the next session reads everything.
-func (w *watcher) apply(ctx context.Context, session Session, r *reading, err error) {
+func (w *watcher) apply(ctx context.Context, r *reading, err error) {
 	o, failed := w.state.take(ctx, *r)
 	if failed != nil && ctx.Err() != nil {
 		return
