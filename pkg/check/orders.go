@@ -65,8 +65,7 @@ func hides(s *sentence) bool {
 	}
 	quietly := func(i int) bool {
 		at := s.index(-1, len(s.words), isQuiet)
-		will := at > 0 &&
-			slices.Contains(strings.Fields("will would may can could might"), s.words[at-1].text)
+		will := at > 0 && s.words[at-1].in("will would may can could might")
 		return at >= 0 && !will && !s.negated(i)
 	}
 	conceals := func(i int) bool { return !s.negated(i) && s.near(i, 12, isPerson|isThis) }
@@ -101,8 +100,7 @@ func handsOver(s *sentence) bool {
 	const far = 16
 	mine := func(i int) bool {
 		at := s.index(i, far, isMine)
-		return !s.negated(i) && at > 0 && !s.near(at, -3, isNot) &&
-			!slices.Contains(strings.Fields("in into to within"), s.words[at-1].text)
+		return !s.negated(i) && at > 0 && !s.near(at, -3, isNot) && !s.words[at-1].in("in into to within")
 	}
 	secret := func(i int) bool {
 		if s.negated(i) || s.all&marksExample != 0 {
@@ -114,15 +112,10 @@ func handsOver(s *sentence) bool {
 		at := s.index(i, far, isSecret)
 		return at >= 0 && !s.first && (s.near(at, -4, isOwner|isFound) || s.near(at, 5, isFound|isMine))
 	}
-	if s.orders(isPass, mine) || s.orders(isPass|isRead|isUse, secret) {
+	if s.orders(isPass, mine) || s.orders(isPass|isRead|isUse, secret) || s.demandsToPass() {
 		return true
 	}
-	if s.demandsToPass() {
-		return true
-	}
-	whole := slices.IndexFunc(s.words, func(w token) bool {
-		return slices.Contains(strings.Fields("whole entire full complete"), w.text)
-	})
+	whole := slices.IndexFunc(s.words, func(w token) bool { return w.in("whole entire full complete") })
 	return !s.first && (s.has(isMine, isSlot, isWhole) || s.has(isHold, isMine, isSlot|isWhole) ||
 		s.has(isHold, isSlot, isSecret, isOwner) ||
 		whole >= 0 && s.near(whole, 3, isChat) && s.has(isHold, isSlot))
@@ -139,23 +132,19 @@ func (s *sentence) demandsToPass() bool {
 		if !passed[w.text] || !s.demanded(i) {
 			continue
 		}
-		content := slices.ContainsFunc(s.words, func(w token) bool {
-			return slices.Contains(strings.Fields("content contents values line lines text"), w.text)
-		})
+		file := s.near(i, -far, isFile)
 		own := s.near(i, -far, isMine) && s.near(i, -far, isWhole) || s.says("all environment variables")
-		read := opened[w.text] && (s.near(i, -far, isFile) || s.near(i, 4, isFile))
-		if own || read || content && s.near(i, -far, isFile) {
+		read := w.in("read opened loaded") && (file || s.near(i, 4, isFile))
+		content := func(w token) bool { return w.in("content contents values line lines text") }
+		if own || read || file && slices.ContainsFunc(s.words, content) {
 			return true
 		}
 	}
 	return false
 }
 
-var (
-	opened = kit.Set(strings.Fields("read opened loaded"))
-	passed = kit.Set(strings.Fields("sent passed supplied provided included attached forwarded copied " +
-		"uploaded pasted submitted handed transmitted appended written put given read opened loaded"))
-)
+var passed = kit.Set(strings.Fields("sent passed supplied provided included attached forwarded copied " +
+	"uploaded pasted submitted handed transmitted appended written put given read opened loaded"))
 
 // sendsToAddress reports whether the sentence orders to send something to an address that it names.
 func sendsToAddress(s *sentence) bool {
@@ -220,8 +209,7 @@ func aboutOtherTools(s *sentence) bool {
 		}
 	}
 	redirects := func(i int) bool {
-		return s.near(i, 8, isReceiver) &&
-			slices.Contains(strings.Fields("change replace set add swap"), s.words[i].text)
+		return s.near(i, 8, isReceiver) && s.words[i].in("change replace set add swap")
 	}
 	return s.has(isReceiver, isMarker) && s.orders(isAlter|isPass, redirects) &&
 		s.says("whenever", "every time", "each time", "if the agent", "always")
@@ -282,5 +270,5 @@ func findOrder(text string, encoded bool) (passage, does string, strict bool) {
 func (s *sentence) describes() bool {
 	w := s.words[0]
 	return thirdPerson(w.text) && w.class == 0 && len(w.text) > 3 && w.text != "unless" && w.text != "plus" &&
-		!slices.Contains(strings.Fields("of in inside within are were must should may"), s.words[1].text)
+		!s.words[1].in("of in inside within are were must should may")
 }

@@ -16,6 +16,9 @@ type token struct {
 	start, end int    // in the text
 }
 
+// in reports whether the word is one of some words.
+func (t token) in(words string) bool { return slices.Contains(strings.Fields(words), t.text) }
+
 // sentence is a sentence of a text.
 type sentence struct {
 	words []token
@@ -170,12 +173,15 @@ var (
 func (s *sentence) ordered(i int) bool {
 	imperative := i == 0 || s.words[i-1].comma || strings.HasSuffix(s.words[i-1].text, "ly") ||
 		leads[s.words[i-1].text]
-	if i > 0 && s.words[i-1].text == "to" {
-		imperative = i > 1 && obliges[s.words[i-2].text]
-	}
-	if i > 0 && s.words[i-1].text == "it" || i > 0 && (s.words[i-1].text == "or" ||
-		s.words[i-1].text == "and") && !s.verbBefore(i-1) {
-		imperative = false
+	if i > 0 {
+		switch s.words[i-1].text {
+		case "to":
+			imperative = i > 1 && obliges[s.words[i-2].text]
+		case "it":
+			imperative = false
+		case "or", "and":
+			imperative = imperative && s.verbBefore(i-1)
+		}
 	}
 	return imperative && (!s.first || s.all&(isModel|isMarker|isSlot) != 0 || i > 0)
 }
@@ -185,16 +191,15 @@ func (s *sentence) demanded(i int) bool {
 	if i < 2 || s.words[i-1].text != "be" && s.words[i-1].text != "have" {
 		return false
 	}
-	duty := s.words[i-2].text
-	if duty == "first" || duty == "always" || duty == "also" {
-		duty = s.words[max(0, i-3)].text
+	duty := s.words[i-2]
+	if duty.in("first always also") {
+		duty = s.words[max(0, i-3)]
 	}
-	switch duty {
+	switch duty.text {
 	case "must", "should", "shall":
 		return true
 	case "to":
-		return i > 2 && slices.Contains(strings.Fields("is are has have needs need expected required"),
-			s.words[i-3].text)
+		return i > 2 && s.words[i-3].in("is are has have needs need expected required")
 	}
 	return false
 }
