@@ -118,7 +118,7 @@ func blocks(r call.Result, saved map[int]string) []report.Block {
 		case p.Flaw != "":
 			b.Text = call.Shortened(printable.Spaced(p.Raw))
 		case p.Kind == call.Link:
-			b.Text = prefixed("  ", strings.TrimSpace(p.About))
+			b.Text = kit.Prefixed("  ", strings.TrimSpace(p.About))
 		case p.Data == nil && saved[i] == "":
 			b.Text = strings.TrimRight(p.Text, "\r\n")
 		}
@@ -154,15 +154,7 @@ func label(p call.Piece, saved string) string {
 	} else if p.Size != "" {
 		size = p.Size + " bytes"
 	}
-	return "[" + kit.Join(", ", what, mime, size, prefixed("saved to ", saved)) + "]"
-}
-
-// prefixed returns a text behind another one; nothing of nothing.
-func prefixed(before, text string) string {
-	if text == "" {
-		return ""
-	}
-	return before + text
+	return "[" + kit.Join(", ", what, mime, size, kit.Prefixed("saved to ", saved)) + "]"
 }
 
 // resultFormats returns the formats in which results can be written.

@@ -196,14 +196,6 @@ func explain(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// after returns text with a prefix, or nothing if text is empty.
-func after(before, text string) string {
-	if text == "" {
-		return ""
-	}
-	return before + text
-}
-
 // Limits of what is shown of the progress of a server.
 const (
 	progressPace = 500 * time.Millisecond // between two lines
@@ -258,7 +250,7 @@ func progressLine(params json.RawMessage) string {
 	if p.Total != nil && string(p.Total) != "null" {
 		line += " of " + string(p.Total)
 	}
-	return Shortened(line + after(": ", p.Message))
+	return Shortened(line + kit.Prefixed(": ", p.Message))
 }
 
 // Shortened returns a server's text as one line, cut when it is long.

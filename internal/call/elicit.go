@@ -233,7 +233,7 @@ func choicesIn(schema rawjson.Object) []fieldChoice {
 // question returns what a server asks, as one line, with the names of the fields.
 func (f elicitation) question() string {
 	names := kit.Map(f.fields, func(f field) string { return f.name })
-	return Shortened(f.message + after(" – ", strings.Join(names, ", ")))
+	return Shortened(f.message + kit.Prefixed(" – ", strings.Join(names, ", ")))
 }
 
 // accepted returns the ElicitResult of a person who answers. Nil values are left out.
@@ -354,10 +354,10 @@ func (f elicitation) ask(ctx context.Context, t *host.Terminal) (json.RawMessage
 
 // ask asks for the field until the answer is one that the schema takes. Nil = left out.
 func (f field) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, error) {
-	t.Printf("  %s%s%s\n", printable.Message(f.name), after(" – ", printable.Message(f.title)),
-		after(": ", printable.Message(f.about)))
+	t.Printf("  %s%s%s\n", printable.Message(f.name), kit.Prefixed(" – ", printable.Message(f.title)),
+		kit.Prefixed(": ", printable.Message(f.about)))
 	for _, c := range f.choices {
-		t.Printf("    %s%s\n", printable.Message(c.value), after("  ", printable.Message(c.title)))
+		t.Printf("    %s%s\n", printable.Message(c.value), kit.Prefixed("  ", printable.Message(c.title)))
 	}
 	prompt := "  answer: "
 	switch {

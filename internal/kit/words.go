@@ -21,6 +21,14 @@ func Join(sign string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sign)
 }
 
+// Prefixed returns text with a prefix, or nothing if text is empty.
+func Prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
 // Lines returns the lines of s without trailing space. Blank lines at either end are left out, several in
 // a row are one.
 func Lines(s string) []string {
