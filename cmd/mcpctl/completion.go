@@ -13,7 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -186,7 +185,7 @@ func valuesOf(f *cli.GenericFlag) []string {
 	case "fail-on":
 		return []string{"breaking", string(finding.FailOnUsed), "warning", "info", "any", "never"}
 	case "rule":
-		return report.AllRuleIDs()
+		return fleet.AllRuleIDs()
 	}
 	_, list, _ := strings.Cut(f.Usage, ": ")
 	words := strings.Fields(strings.NewReplacer(", ", " ", " or ", " ").Replace(list))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 )
@@ -16,11 +17,11 @@ func rulesCommand(p program) *cli.Command {
 		Category:     "Inspect",
 		Usage:        "List rules, or explain one",
 		ArgsUsage:    "[ID|PATTERN]",
-		BashComplete: func(c *cli.Context) { offerWords(report.AllRuleIDs())(c) },
+		BashComplete: func(c *cli.Context) { offerWords(fleet.AllRuleIDs())(c) },
 		Action: func(c *cli.Context) error {
-			all, ids := report.AllRules(), c.Args().Slice()
+			all, ids := fleet.AllRules(), c.Args().Slice()
 			for _, id := range ids {
-				known := report.RuleIDs(all)
+				known := fleet.RuleIDs(all)
 				if !slices.ContainsFunc(known, func(rule string) bool { return kit.Glob(id, rule) }) {
 					return errUnknownRule(id, known)
 				}

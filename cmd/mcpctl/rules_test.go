@@ -11,8 +11,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -118,13 +118,13 @@ func TestEveryRuleIsInOneCatalogue(t *testing.T) {
 			seen[rule.ID] = c.title
 		}
 	}
-	for _, rule := range report.AllRules() {
+	for _, rule := range fleet.AllRules() {
 		if seen[rule.ID] == "" {
 			t.Errorf("mcpctl rules lists %s, and no catalogue has it", rule.ID)
 		}
 	}
-	if len(report.AllRules()) != len(seen) {
-		t.Errorf("mcpctl rules lists %d of %d rules", len(report.AllRules()), len(seen))
+	if len(fleet.AllRules()) != len(seen) {
+		t.Errorf("mcpctl rules lists %d of %d rules", len(fleet.AllRules()), len(seen))
 	}
 }
 

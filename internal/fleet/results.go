@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -100,6 +102,18 @@ func (j Assessment) Exit() int {
 	return status
 }
 
+// AllRules returns the rules of diff, check, replay and the policy, sorted by id. They are shared.
+func AllRules() []finding.Rule { return allRules() }
+
+var allRules = sync.OnceValue(func() []finding.Rule {
+	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
+	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+})
+
+// AllRuleIDs returns the ids of all rules.
+func AllRuleIDs() []string { return RuleIDs(AllRules()) }
+
 // RuleIDs returns the ids of rules, in their order.
 func RuleIDs(rules []finding.Rule) []string {
 	return kit.Map(rules, func(rule finding.Rule) string { return rule.ID })
@@ -110,7 +124,7 @@ func RuleIDs(rules []finding.Rule) []string {
 func ScopeOf(cfg *config.Config, rules, whole, partial []string) finding.Scope {
 	scope := finding.Scope{Rules: rules, Seen: whole, Partial: partial}
 	applied, asked := kit.Set(rules), kit.Set(slices.Concat(whole, partial))
-	scope.Others = kit.Filter(ruleIDs(), func(id string) bool { return !applied[id] })
+	scope.Others = kit.Filter(AllRuleIDs(), func(id string) bool { return !applied[id] })
 	for _, e := range cfg.Entries {
 		if !asked[e.Server.Name] {
 			scope.Absent = append(scope.Absent, e.Server.Name)
@@ -163,10 +177,4 @@ func NoteEnds(p host.Process, cfg *config.Config) {
 	for _, t := range cfg.Project.Tolerate {
 		note(t.String(), t.Expires)
 	}
-}
-
-// ruleIDs returns the ids of all rules that mcpctl.yaml may name.
-func ruleIDs() []string {
-	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
-	return slices.Sorted(slices.Values(RuleIDs(all)))
 }

@@ -15,16 +15,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/pkg/check"
-	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -198,28 +196,11 @@ func (r *Report) complete() *Report {
 	return &full
 }
 
-// AllRules returns the rules of diff, check, replay and the policy, sorted by id.
-func AllRules() []finding.Rule { return slices.Clone(sortedRules()) }
-
-var sortedRules = sync.OnceValue(func() []finding.Rule {
-	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
-	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
-	return all
-})
-
 // ruleNamed returns the rule of an id, or one that says nothing.
 func ruleNamed(id string) finding.Rule {
-	all := sortedRules()
+	all := fleet.AllRules()
 	if i := slices.IndexFunc(all, func(known finding.Rule) bool { return known.ID == id }); i >= 0 {
 		return all[i]
 	}
 	return finding.Rule{ID: id, Title: id}
-}
-
-// AllRuleIDs returns the ids of all rules.
-func AllRuleIDs() []string { return RuleIDs(AllRules()) }
-
-// RuleIDs returns the ids of rules, in their order.
-func RuleIDs(rules []finding.Rule) []string {
-	return kit.Map(rules, func(rule finding.Rule) string { return rule.ID })
 }
