@@ -91,6 +91,7 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 		o.Select.Files = []string{projectFile}
 	}
 	r, err := compare.Save(ctx, p.Process, o, nil)
+	written, err := ofSave(r, err)
 	saved := savedFiles(r)
 	if len(saved) == 0 {
 		undo(p.Dir, all)
@@ -102,7 +103,6 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 				}
 			}
 		}
-		written, err := ofSave(r, err)
 		err = p.emit(ctx, written, err, report.Options{})
 		p.Reason("nothing was written, because no server could be saved")
 		return err
@@ -118,8 +118,6 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 	}
 	created := slices.Concat(all[:1], saved, all[1:])
 	if !p.Output.IsTable() || r.Status != exit.OK {
-		var written *report.Report
-		written, err = ofSave(r, err)
 		err = p.emit(ctx, written, err, report.Options{})
 	}
 	return cmp.Or(err, printCreated(p, created, missing, ci != "", ci != "" && published(servers)))
