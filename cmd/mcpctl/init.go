@@ -185,14 +185,18 @@ func printCreated(p program, created []planned, missing []string, flow, vendors 
 	for _, file := range missing {
 		p.Note("git ignores %s: add a step to the workflow that builds it", file)
 	}
-	next := "Commit these files. The next pull request that changes a tool is compared."
+	request := "pull request"
+	if slices.ContainsFunc(created, func(f planned) bool { return f.path == gitlabFile }) {
+		request = "merge request"
+	}
+	next := "Commit these files. The next " + request + " that changes a tool is compared."
 	if !flow {
 		next = "Commit these files. Compare with them: mcpctl diff\n" +
 			"To compare every pull request, add a workflow: mcpctl init --ci github (or gitlab)"
 	}
 	if vendors {
 		next += "\nOther people publish some of these servers: a nightly run keeps their changes out of " +
-			"pull requests, see\n" + vendorsURL
+			request + "s, see\n" + vendorsURL
 	}
 	_, err := fmt.Fprintln(out, next)
 	return err
