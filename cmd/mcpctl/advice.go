@@ -76,6 +76,7 @@ func completed(p program, hint string) string {
 	}
 	app := newApp(newProgram(p.Process, nil, nil))
 	c := app.Command(p.typed[0])
+	hint = withServers(p, app, c, hint)
 	if c == nil {
 		return hint
 	}
@@ -107,8 +108,49 @@ func completed(p program, hint string) string {
 	}
 }
 
+// withServers returns the hint about a word or a flag of another tool with the servers that were typed beside
+// it; c is the command of the run, nil if there is none.
+func withServers(p program, app *cli.App, c *cli.Command, hint string) string {
+	found := otherTool().FindStringSubmatch(hint)
+	if found == nil {
+		return hint
+	}
+	advised, words := app.Command(found[1]), found[2]
+	if advised == nil || !strings.Contains(advised.ArgsUsage, "[-- CMD") ||
+		onlyPackages().MatchString(words) {
+		return hint
+	}
+	var servers []string
+	if c != nil && strings.HasPrefix(advised.ArgsUsage, "[SOURCE…]") {
+		servers, _ = namedSources(p, c)
+	} else if p.behind != nil {
+		servers = []string{"--", typedLine(p.behind...)}
+	}
+	if p.behind != nil {
+		words = strings.Replace(words, " SOURCE", "", 1)
+	}
+	return `use "mcpctl ` + strings.Join(append([]string{advised.Name + words}, servers...), " ") + `"`
+}
+
+var (
+	// otherTool matches a hint about a word or a flag of another tool.
+	otherTool = kit.Pattern(`^use "mcpctl ([a-z]+)([^"]*)"$`)
+	// onlyPackages matches arguments that are about published packages.
+	onlyPackages = kit.Pattern(` (npm:|--upgrade)`)
+)
+
 // contacted returns the SOURCEs that a command line names, quoted, if all of them are servers to contact.
-func contacted(p program, c *cli.Command) (words []string) {
+func contacted(p program, c *cli.Command) []string {
+	words, live := namedSources(p, c)
+	if !live {
+		return nil
+	}
+	return words
+}
+
+// namedSources returns the SOURCEs that a command line names, quoted, and whether all of them are servers to
+// contact; none if one is wrong.
+func namedSources(p program, c *cli.Command) (words []string, live bool) {
 	for _, a := range argumentsOf(p.typed[1:], takesValue(c)) {
 		if a.flag == "" && c.Name != "accept" { // its words may be fingerprints
 			words = append(words, a.words[0])
@@ -118,14 +160,14 @@ func contacted(p program, c *cli.Command) (words []string) {
 		words, _ = oneSource(p, words)
 	}
 	sources, err := p.sources(words)
-	if err != nil || slices.ContainsFunc(sources, func(s source.Source) bool { return !s.Live() }) {
-		return nil
+	if err != nil {
+		return nil, false
 	}
 	words = kit.Map(redact.MaskArgs(words), printable.ShellWord)
 	if p.behind != nil {
 		words = append(words, "--", typedLine(p.behind...))
 	}
-	return words
+	return words, !slices.ContainsFunc(sources, func(s source.Source) bool { return !s.Live() })
 }
 
 // takesValue returns for each name of a flag of a command whether a value follows it.

@@ -81,6 +81,10 @@ func newApp(p program) *cli.App {
 	} {
 		c := construct(p)
 		c.OnUsageError, c.HideHelpCommand, c.CustomHelpTemplate = errUsage, true, commandHelp
+		if named, behind := usagesOf(c); behind != "" {
+			with := "mcpctl " + c.Name + " [FLAG…] "
+			c.UsageText = with + named + "\n   " + with + behind
+		}
 		if shown := examplesOf(c.Name); shown != "" {
 			c.Description += "\n\nEXAMPLES:" + shown
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -86,12 +87,33 @@ func (p *program) asking(words operands,
 			return err
 		}
 		err = do(c.Context, from, rest)
+		if twice := errTwoSources(*p, c, words, named, rest, err); twice != nil {
+			return twice
+		}
 		if len(named) == 1 && err != nil &&
 			strings.HasPrefix(err.Error(), fmt.Sprintf("no server %q", named[0])) {
 			return p.errWhere(c, named[0], rest, err)
 		}
 		return err
 	}
+}
+
+// errTwoSources returns the error for a server before the words of a command whose SOURCE is after "--"; nil
+// if err is about something else.
+func errTwoSources(p program, c *cli.Context, words operands, named, rest []string, err error) error {
+	if err == nil || p.behind == nil || len(named) > 0 || len(rest) <= words.least {
+		return nil
+	}
+	word, says := rest[0], err.Error()
+	isServer := word == strings.TrimSuffix(filepath.Base(p.behind[0]), ".exe") ||
+		source.Parse(word).Kind == source.URL || configured(c.Context, p.Process, nil, word)
+	if !isServer || says != fmt.Sprintf("invalid argument %q", rest[1]) &&
+		!strings.HasPrefix(says, fmt.Sprintf("%q is neither", word)) {
+		return nil
+	}
+	line := slices.Concat(rest[1:], []string{"--"}, p.behind)
+	return exit.UsageHint(typedWith(p, c.Command, line...),
+		"the SOURCE is the command after --, not %q", word)
 }
 
 // errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that

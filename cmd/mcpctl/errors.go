@@ -74,7 +74,7 @@ func commandNames(app *cli.App) (names []string) {
 	return names
 }
 
-// errUsage returns an error of the flag package, with two dashes before the flag and a similar one as hint.
+// errUsage returns an error of the flag package, with the flag as it is written and a similar one as hint.
 func errUsage(c *cli.Context, err error, _ bool) error {
 	hint := "see " + c.Command.HelpName + " --help"
 	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
@@ -91,13 +91,13 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		if meaning := flagFor(c.Command, flag); meaning != "" {
 			hint = advised(meaning)
 		} else if others := commandsWith(c.App, name); len(others) > 0 && c.Command.Name == c.App.Name {
-			hint = fmt.Sprintf("write %s after the command", "--"+name)
+			hint = fmt.Sprintf("write %s after the command", dashes(name))
 		} else if len(others) > 0 && len(similar) == 0 {
-			hint = fmt.Sprintf("--%s is a flag of %s", name, kit.And(others, 3))
+			hint = fmt.Sprintf("%s is a flag of %s", dashes(name), kit.And(others, 3))
 		} else if len(similar) > 0 {
 			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
 		}
-		text = "unknown flag " + flag
+		text = "unknown flag " + dashes(name)
 	}
 	return exit.UsageHint(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1))
 }
@@ -111,6 +111,17 @@ func commandsWith(app *cli.App, flag string) (names []string) {
 	}
 	return names
 }
+
+// dashes returns a flag as it is written: one letter behind one dash, also with a number, as in -U3.
+func dashes(name string) string {
+	if len(name) == 1 || shortFlag().MatchString(name) {
+		return "-" + name
+	}
+	return "--" + name
+}
+
+// shortFlag matches a letter with a number.
+var shortFlag = kit.Pattern(`^[A-Za-z][0-9]+$`)
 
 // dashed finds a flag in a message of the flag package, which writes one dash.
 var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-]+)`)
@@ -156,10 +167,29 @@ func errOperand(c *cli.Command, what string, named []string, command bool) error
 	case len(named) == 1:
 		message += fmt.Sprintf(" after the SOURCE %q", named[0])
 	}
-	usage := strings.TrimSuffix(c.ArgsUsage, " [-- CMD ARG…]")
-	return exit.UsageHint(
-		fmt.Sprintf("mcpctl %s %s; see what it offers with mcpctl list SOURCE", c.Name, usage),
-		"%s", message)
+	usage, behind := usagesOf(c)
+	hint := fmt.Sprintf("mcpctl %s %s; see what it offers with mcpctl list SOURCE", c.Name, usage)
+	if command {
+		hint = fmt.Sprintf("mcpctl %s %s; see what it offers with mcpctl list -- CMD ARG…", c.Name, behind)
+	}
+	return exit.UsageHint(hint, "%s", message)
+}
+
+// usagesOf returns the arguments of a command that takes one SOURCE, with it and with a command after "--" in
+// its place; the second is empty for other commands.
+func usagesOf(c *cli.Command) (named, behind string) {
+	const command = " [-- CMD ARG…]"
+	named, takes := strings.CutSuffix(c.ArgsUsage, command)
+	if words, one := strings.CutPrefix(named, "SOURCE"); takes && one {
+		return named, strings.TrimSpace(words + " -- CMD ARG…")
+	}
+	return c.ArgsUsage, ""
+}
+
+// errPingSaved returns the error for a SOURCE of ping that is not a server.
+func errPingSaved(s source.Source) error {
+	return exit.UsageHint("name a server; show what is saved with mcpctl list "+typedLine(s.String()),
+		"%s is saved: there is nothing to contact", s)
 }
 
 // errPattern returns the error for a regular expression that does not compile.

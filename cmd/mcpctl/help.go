@@ -28,7 +28,8 @@ Use "mcpctl COMMAND --help" for more information about a command,
 const commandHelp = `{{.HelpName}} - {{.Usage}}
 
 USAGE:
-   {{.HelpName}} [FLAG…]{{if .ArgsUsage}} {{.ArgsUsage}}{{end}}{{if .Description}}
+   {{if .UsageText}}{{.UsageText}}{{else}}{{.HelpName}} [FLAG…]{{if .ArgsUsage}} {{.ArgsUsage}}{{end -}}
+{{end}}{{if .Description}}
 
 {{.Description}}{{end}}{{range .VisibleFlagCategories}}{{if not .Name}}
 

@@ -29,6 +29,11 @@ Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if 
 				if err != nil {
 					return nil, err
 				}
+				for _, s := range from {
+					if !s.Live() {
+						return nil, errPingSaved(s)
+					}
+				}
 				surfaces := f.Ping(ctx, targets)
 				r := ofServers("ping", fleet.Status(surfaces), fleet.Seen(surfaces))
 				for i, s := range surfaces {

@@ -177,13 +177,12 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 
 // One returns the only live server that a SOURCE names.
 func (f *Fleet) One(ctx context.Context, from source.Source) (Target, error) {
-	if !from.Live() {
-		return Target{}, errSaved(from.Word)
-	}
 	targets, err := f.Resolve(ctx, []source.Source{from})
 	switch {
 	case err != nil:
 		return Target{}, err
+	case !from.Live():
+		return Target{}, errSaved(from.Word)
 	case len(targets) != 1:
 		return Target{}, errOneServer
 	case targets[0].Live():
