@@ -56,6 +56,11 @@ func flagFor(c *cli.Command, flag string) string {
 	if system, ok := strings.CutPrefix(meaning, "--format git"); ok && takesFlag(c, "ci", "") {
 		return "--ci git" + system // init writes the workflow of one
 	}
+	if strings.HasSuffix(meaning, "after --") && !strings.Contains(c.ArgsUsage, "[-- CMD") ||
+		strings.HasSuffix(meaning, "as an argument") && !takesServers.MatchString(c.ArgsUsage) &&
+			c.Name != "init" {
+		return ""
+	}
 	if flags, ok := strings.CutPrefix(meaning, "--"); ok {
 		if name, value, _ := strings.Cut(flags, " "); !takesFlag(c, name, value) {
 			return ""
