@@ -20,8 +20,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// Documented is what stands in a file between the marks of a server, which mcpctl show replaces.
-type Documented struct {
+// docBlock is what stands in a file between the marks of a server, which mcpctl show replaces.
+type docBlock struct {
 	Server     string
 	Line       int    // of the first mark
 	Text       string // between the marks, with line feeds only
@@ -53,13 +53,13 @@ func (f *fences) read(row string) bool {
 	return true
 }
 
-// DocumentedIn returns the blocks of a file. Marks in code are examples. A mark without its other one is an
-// error with its line.
-func DocumentedIn(file string, text []byte) (all []Documented, err error) {
+// docsIn returns the blocks of a file. Marks in code are examples. A mark without its other one is an error
+// with its line.
+func docsIn(file string, text []byte) (all docBlocks, err error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, exit.UsageHint("save it as UTF-8", "%s is UTF-16", file)
 	}
-	var open *Documented
+	var open *docBlock
 	wrong := func(line int, format string, args ...any) error {
 		return exit.UsageHint("a block is <!-- mcpctl:begin SERVER --> … <!-- mcpctl:end -->",
 			"%s:%d: %s", file, line, fmt.Sprintf(format, args...))
@@ -87,7 +87,7 @@ func DocumentedIn(file string, text []byte) (all []Documented, err error) {
 			case first && open != nil:
 				return nil, wrong(open.Line, unclosed, open.Server)
 			case first:
-				open = &Documented{Server: name, Line: line, start: begin + m[1]}
+				open = &docBlock{Server: name, Line: line, start: begin + m[1]}
 			case open == nil:
 				return nil, wrong(line, "<!-- mcpctl:end --> has no <!-- mcpctl:begin SERVER --> before it")
 			default:
@@ -106,10 +106,10 @@ func DocumentedIn(file string, text []byte) (all []Documented, err error) {
 
 const unclosed = "<!-- mcpctl:begin %s --> has no <!-- mcpctl:end --> behind it"
 
-// DocumentedOf returns the blocks of a server: those of its name; of one that has no name in the
-// configuration the only block of the file.
-func DocumentedOf(all []Documented, server string, adHoc bool) []Documented {
-	own := kit.Filter(all, func(d Documented) bool { return d.Server == server })
+// of returns the blocks of a server: those of its name; of one that has no name in the configuration the only
+// block of the file.
+func (all docBlocks) of(server string, adHoc bool) docBlocks {
+	own := kit.Filter(all, func(d docBlock) bool { return d.Server == server })
 	if len(own) == 0 && adHoc && len(all) == 1 {
 		return all
 	}
@@ -134,34 +134,33 @@ func documentation(s seen.Server) string {
 // blockLevel is the level of the heading that a block stands below.
 const blockLevel = 2
 
-// Docs are the blocks of a file, which check compares with servers.
-type Docs []Documented
+// docBlocks are the blocks of a file, which check compares with servers.
+type docBlocks []docBlock
 
 // ReadDocs returns what a file documents of servers.
 func ReadDocs(file string, text []byte) (compare.Documentation, error) {
-	all, err := DocumentedIn(file, text)
-	return Docs(all), err
+	return docsIn(file, text)
 }
 
 // Servers returns the names of the servers that the file has marks of.
-func (d Docs) Servers() []string {
-	return kit.Distinct(kit.Map(d, func(d Documented) string { return d.Server }))
+func (d docBlocks) Servers() []string {
+	return kit.Distinct(kit.Map(d, func(d docBlock) string { return d.Server }))
 }
 
 // Describes reports whether the file has marks of a server.
-func (d Docs) Describes(server string, adHoc bool) bool {
-	return len(DocumentedOf(d, server, adHoc)) > 0
+func (d docBlocks) Describes(server string, adHoc bool) bool {
+	return len(d.of(server, adHoc)) > 0
 }
 
 // Outdated returns the items of a server that are not as it offers them.
-func (d Docs) Outdated(s seen.Server, adHoc bool) []check.OutdatedItem {
-	return kit.Flat(DocumentedOf(d, s.Name, adHoc),
-		func(block Documented) []check.OutdatedItem { return block.outdated(s) })
+func (d docBlocks) Outdated(s seen.Server, adHoc bool) []check.OutdatedItem {
+	return kit.Flat(d.of(s.Name, adHoc),
+		func(block docBlock) []check.OutdatedItem { return block.outdated(s) })
 }
 
 // outdated returns the items of a block that are not as the server offers them. How programs lay out Markdown
 // makes no difference.
-func (d Documented) outdated(s seen.Server) (all []check.OutdatedItem) {
+func (d docBlock) outdated(s seen.Server) (all []check.OutdatedItem) {
 	page := documentation(s)
 	was, is := sectionsOf(d.Text), sectionsOf(page)
 	find := func(sections []docsSection, one docsSection) int {
@@ -237,7 +236,7 @@ const maxDocs = 4 << 20
 // docsFile is a file with marks that a command rewrites.
 type docsFile struct {
 	text   []byte
-	blocks []Documented
+	blocks docBlocks
 }
 
 // docsOf reads the file of --output if show writes Markdown into it; without marks it has no blocks.
@@ -252,7 +251,7 @@ func docsOf(p host.Process, o Output) (docsFile, error) {
 	if err != nil {
 		return docsFile{}, fmt.Errorf("reading %s: %w", o.File, err)
 	}
-	blocks, err := DocumentedIn(o.File, text)
+	blocks, err := docsIn(o.File, text)
 	if err != nil {
 		return docsFile{}, err
 	}
@@ -275,7 +274,7 @@ func HasDocs(dir, file string) bool {
 	if err != nil {
 		return false
 	}
-	blocks, err := DocumentedIn(file, text)
+	blocks, err := docsIn(file, text)
 	return err == nil && len(blocks) > 0
 }
 
@@ -298,7 +297,7 @@ func CheckDocs(p host.Process, o Output, server string, chosen bool) error {
 
 // missing returns the error for a server that has no marks in a file with marks of others.
 func (d docsFile) missing(o Output, server string) error {
-	names := kit.Distinct(kit.Map(d.blocks, func(d Documented) string { return d.Server }))
+	names := d.blocks.Servers()
 	if slices.Contains(names, server) {
 		return nil
 	}
@@ -339,7 +338,7 @@ func (d docsFile) replaced(servers []Server, adHoc bool) (text []byte, replaced 
 	text = d.text
 	for _, block := range slices.Backward(d.blocks) { // so that the places before it stay
 		i := slices.IndexFunc(servers, func(s Server) bool {
-			return slices.Contains(DocumentedOf(d.blocks, s.Name, adHoc && len(servers) == 1), block)
+			return slices.Contains(d.blocks.of(s.Name, adHoc && len(servers) == 1), block)
 		})
 		if i < 0 {
 			continue

@@ -125,8 +125,8 @@ func promptArgument(raw json.RawMessage) Argument {
 	return Argument{a.Text("name"), required, rawjson.Build(schema...)}
 }
 
-// CallText returns an item as one would call it, without the types of its arguments.
-func CallText(name string, all []Argument) string {
+// callText returns an item as one would call it, without the types of its arguments.
+func callText(name string, all []Argument) string {
 	return name + "(" + strings.Join(kit.Map(all, Argument.Mark), ", ") + ")"
 }
 
@@ -171,7 +171,7 @@ func SignatureChanges(old, new *snapshot.Snapshot) []SignatureChange {
 			arguments, both := before[item.Key]
 			now := Arguments(k, item.Raw)
 			orderAs(arguments, now)
-			change := SignatureChange{k.ID(item.Key), CallText(item.Key, arguments), CallText(item.Key, now)}
+			change := SignatureChange{k.ID(item.Key), callText(item.Key, arguments), callText(item.Key, now)}
 			if both && change.Old != change.New {
 				all = append(all, change)
 			}
