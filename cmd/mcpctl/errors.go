@@ -201,8 +201,12 @@ func errCI(name string) error {
 }
 
 // errInitSecret returns the error for a secret that would be committed with mcpctl.yaml.
-func errInitSecret(shown string) error {
-	return exit.UsageHint("write '${NAME}' in its place, and set NAME in the environment",
+func errInitSecret(shown string, url bool) error {
+	hint := "write '${NAME}' in its place, and set NAME in the environment"
+	if url { // with a variable it is not one yet
+		hint = "write the server to .mcp.json with ${NAME} in its place, and run mcpctl init"
+	}
+	return exit.UsageHint(hint,
 		"init writes the server to "+projectFile+", and a part of it looks like a secret: %s", shown)
 }
 

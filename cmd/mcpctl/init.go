@@ -259,6 +259,9 @@ func serversOf(cfg *config.Config) []probe.Server {
 	return kit.Map(cfg.Entries, func(e config.Entry) probe.Server { return e.Server })
 }
 
+// filledIn matches the password of a URL in an argument where a variable holds it.
+var filledIn = kit.Pattern(`://(?:[^/@:\s]*:)?\$\{\w+\}@`)
+
 // inline returns the server of the command line as an entry of mcpctl.yaml. JSON is YAML.
 func inline(ctx context.Context, p program, from []source.Source) (string, probe.Server, error) {
 	s := from[0]
@@ -280,8 +283,9 @@ func inline(ctx context.Context, p program, from []source.Source) (string, probe
 	}
 	address := redact.MaskURL(s.Word)
 	password := s.Kind == source.URL && strings.Contains(address, redact.Mask+"@")
-	if password || !slices.Equal(redact.MaskArgs(s.Args), s.Args) {
-		return "", probe.Server{}, errInitSecret(cmp.Or(typedLine(s.Args...), address))
+	args := kit.Map(s.Args, func(word string) string { return filledIn().ReplaceAllString(word, "://") })
+	if password || !slices.Equal(redact.MaskArgs(args), args) {
+		return "", probe.Server{}, errInitSecret(cmp.Or(typedLine(s.Args...), address), password)
 	}
 	if server.Name, err = nameOf(ctx, p, from, server); err != nil {
 		return "", probe.Server{}, err
