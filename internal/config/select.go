@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // Names returns the names of all entries.
@@ -28,9 +29,10 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		problem := Problem{Message: fmt.Sprintf("no server %q is configured", name), Hint: c.unknown(name)}
+		shown := redact.MaskArgs([]string{name})[0]
+		problem := Problem{Message: fmt.Sprintf("no server %q is configured", shown), Hint: c.unknown(name)}
 		if strings.Contains(name, "/") && !files.Exists(name) {
-			problem.Message = fmt.Sprintf("no server %q is configured, and no such file exists", name)
+			problem.Message += ", and no such file exists"
 		}
 		if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
 			problem.Hint = fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s", names[0],
@@ -70,6 +72,8 @@ var otherWords = []struct {
 	pattern func() *regexp.Regexp
 	hint    string
 }{
+	{kit.Pattern(`^(?i:https?)://[^/\s]`), // of commands that take names alone
+		"a server at a URL needs neither configuration nor trust: mcpctl list URL"},
 	{kit.Pattern(`^(https?):/*([^/].*)`), "for a URL: $1://$2"},
 	{kit.Pattern(`^:\d+(/.*)?$`), "for the server at that address: http://localhost$0"},
 	{kit.Pattern(`^([A-Za-z0-9.-]+:\d+|localhost|\d+\.\d+\.\d+\.\d+)(/.*)?$`),
