@@ -110,10 +110,10 @@ func Parse(data []byte, kindOf func(command string) Kind) (*Report, error) {
 		return nil, fmt.Errorf("%w: a report is what --format json writes", err)
 	}
 	switch {
-	case r.Mcpctl > Version:
+	case r.Mcpctl > seen.FormVersion:
 		return nil, fmt.Errorf("the report has version %d, and this mcpctl knows %d: install a newer one",
-			r.Mcpctl, Version)
-	case r.Mcpctl != Version || r.Command == "":
+			r.Mcpctl, seen.FormVersion)
+	case r.Mcpctl != seen.FormVersion || r.Command == "":
 		return nil, errors.New("not an mcpctl report, as --format json writes it")
 	}
 	r.Kind = kindOf(r.Command)

@@ -26,9 +26,6 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// Version is the number of the JSON form that this package writes.
-const Version = seen.FormVersion
-
 // Report is everything one run of one command has to say.
 type Report struct {
 	Mcpctl  int    `json:"mcpctl"`  // version of this form; Write sets it
@@ -182,7 +179,7 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 // complete returns a copy of r in which everything that follows from the rest is filled in.
 func (r *Report) complete() *Report {
 	full := *r
-	full.Mcpctl = Version
+	full.Mcpctl = seen.FormVersion
 	full.Verdict = cmp.Or(r.Verdict, exit.VerdictOf(r.Status))
 	full.Summary, full.Groups = seen.Summarize(r.Findings, seenOf(r.Servers)), finding.Groups(r.Findings)
 	if full.Servers == nil {
