@@ -108,10 +108,10 @@ const unclosed = "<!-- mcpctl:begin %s --> has no <!-- mcpctl:end --> behind it"
 
 // of returns the blocks of a server: those of its name; of one that has no name in the configuration the only
 // block of the file.
-func (all docBlocks) of(server string, adHoc bool) docBlocks {
-	own := kit.Filter(all, func(d docBlock) bool { return d.Server == server })
-	if len(own) == 0 && adHoc && len(all) == 1 {
-		return all
+func (d docBlocks) of(server string, adHoc bool) docBlocks {
+	own := kit.Filter(d, func(block docBlock) bool { return block.Server == server })
+	if len(own) == 0 && adHoc && len(d) == 1 {
+		return d
 	}
 	return own
 }
