@@ -29,7 +29,9 @@ already has are reported as info.`,
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
 			o.Reach = p.scope()
-			o.Documentation = report.ReadDocs
+			o.Documentation = func(file string, text []byte) (compare.Documentation, error) {
+				return report.ReadDocs(file, text)
+			}
 			return ofCheck(compare.Check(ctx, p.Process, o, from))
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "warning"), snapshotsFlags(&p.Select), p.surveyFlags())

@@ -185,7 +185,7 @@ func valuesOf(f *cli.GenericFlag) []string {
 	case "fail-on":
 		return []string{"breaking", string(finding.FailOnUsed), "warning", "info", "any", "never"}
 	case "rule":
-		return fleet.AllRuleIDs()
+		return seen.AllRuleIDs()
 	}
 	_, list, _ := strings.Cut(f.Usage, ": ")
 	words := strings.Fields(strings.NewReplacer(", ", " ", " or ", " ").Replace(list))

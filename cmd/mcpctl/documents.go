@@ -64,7 +64,7 @@ func ofLogins(command string, all *login.Result) *report.Report {
 	return &report.Report{Command: command, Kind: kindOf(command), Status: all.Status, Problems: all.Problems,
 		Servers: kit.Map(all.Servers, func(s login.Server) report.Server {
 			return report.Server{Server: s.Server, Login: &s.Login,
-				Definition: trust.Definition{Description: config.Description{URL: s.URL}}}
+				Definition: config.Definition{Description: config.Description{URL: s.URL}}}
 		})}
 }
 
@@ -128,7 +128,7 @@ func ofReplay(all *call.ReplayResult, err error) (*report.Report, error) {
 
 // judged returns the document of a command that judges servers.
 func judged(
-	command string, j fleet.Assessment, shard *compare.Shard, servers []report.Server,
+	command string, j fleet.Assessment, shard *seen.Shard, servers []report.Server,
 ) *report.Report {
 	r := &report.Report{Command: command, Kind: kindOf(command), Status: j.Exit(),
 		FailOn: j.Policy.FailOn, Findings: j.Findings,

@@ -24,6 +24,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
@@ -209,7 +210,7 @@ func savedFiles(r *compare.SaveResult) []planned {
 	}
 	var saved []planned
 	for _, s := range r.Servers {
-		if s.Saved == nil || s.Saved.Action == compare.Skipped {
+		if s.Saved == nil || s.Saved.Action == seen.Skipped {
 			continue
 		}
 		saved = append(saved, planned{path: s.Saved.File, about: s.Counts.Items()})

@@ -5,9 +5,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // rulesCommand makes rules. Unknown ids are an error. Rules appear in the usual order.
@@ -17,11 +17,11 @@ func rulesCommand(p program) *cli.Command {
 		Category:     "Inspect",
 		Usage:        "List rules, or explain one",
 		ArgsUsage:    "[ID|PATTERN]",
-		BashComplete: func(c *cli.Context) { offerWords(fleet.AllRuleIDs())(c) },
+		BashComplete: func(c *cli.Context) { offerWords(seen.AllRuleIDs())(c) },
 		Action: func(c *cli.Context) error {
-			all, ids := fleet.AllRules(), c.Args().Slice()
+			all, ids := seen.AllRules(), c.Args().Slice()
 			for _, id := range ids {
-				known := fleet.RuleIDs(all)
+				known := seen.RuleIDs(all)
 				if !slices.ContainsFunc(known, func(rule string) bool { return kit.Glob(id, rule) }) {
 					return errUnknownRule(id, known)
 				}

@@ -11,8 +11,8 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -109,22 +109,22 @@ func TestTheApplicationsAreDocumented(t *testing.T) {
 }
 
 func TestEveryRuleIsInOneCatalogue(t *testing.T) {
-	seen := map[string]string{}
+	titles := map[string]string{}
 	for _, c := range catalogues() {
 		for _, rule := range c.rules {
-			if other, taken := seen[rule.ID]; taken {
+			if other, taken := titles[rule.ID]; taken {
 				t.Errorf("%s is one of the %s and of the %s", rule.ID, other, c.title)
 			}
-			seen[rule.ID] = c.title
+			titles[rule.ID] = c.title
 		}
 	}
-	for _, rule := range fleet.AllRules() {
-		if seen[rule.ID] == "" {
+	for _, rule := range seen.AllRules() {
+		if titles[rule.ID] == "" {
 			t.Errorf("mcpctl rules lists %s, and no catalogue has it", rule.ID)
 		}
 	}
-	if len(fleet.AllRules()) != len(seen) {
-		t.Errorf("mcpctl rules lists %d of %d rules", len(fleet.AllRules()), len(seen))
+	if len(seen.AllRules()) != len(titles) {
+		t.Errorf("mcpctl rules lists %d of %d rules", len(seen.AllRules()), len(titles))
 	}
 }
 

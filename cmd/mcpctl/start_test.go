@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // slowStarts are the packages whose initialization may take more than a millisecond of each start, with the reason.
@@ -65,7 +65,7 @@ func TestStartDecodesNoRules(t *testing.T) {
 		run(t.Context(), strings.Fields(words), host.Process{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		fleet.AllRules()
+		seen.AllRules()
 		runtime.ReadMemStats(&after)
 		t.Logf("%d allocations", after.Mallocs-before.Mallocs)
 		if after.Mallocs-before.Mallocs < 1000 {

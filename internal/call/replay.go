@@ -105,22 +105,8 @@ type ReplayResult struct {
 // ReplayedServer is a server with its calls, by tool or expectation.
 type ReplayedServer struct {
 	seen.Server
-	Replayed []Replayed
+	Replayed []seen.Replayed
 }
-
-// Replayed are the calls of one tool that were sent again, or the call of one expectation.
-type Replayed struct {
-	Tool string `json:"tool"`
-	// the line of the expectation; nil = recorded calls
-	Expectation *finding.Location `json:"expectation,omitempty"`
-	Calls       int               `json:"calls"`                // calls that were answered
-	Same        int               `json:"same"`                 // results that are as recorded or expected
-	Unrecorded  int               `json:"unrecorded,omitempty"` // calls without a recorded result
-	NotSent     int               `json:"notSent,omitempty"`    // calls that could not or must not be sent
-}
-
-// Different returns how many results are not as recorded or expected.
-func (r Replayed) Different() int { return r.Calls - r.Same - r.Unrecorded }
 
 // replay is one run of Replay.
 type replay struct {
@@ -175,12 +161,12 @@ type replayed struct {
 
 	mu   sync.Mutex
 	rows map[string]*replayedRow // by tool, and for an expectation its line
-	done []Replayed              // rows, sorted
+	done []seen.Replayed         // rows, sorted
 }
 
 // replayedRow is what is known of the calls of a tool, or of an expectation.
 type replayedRow struct {
-	Replayed
+	seen.Replayed
 	differing map[string]unexpected // by place
 }
 
@@ -343,7 +329,7 @@ func (s *replayed) send(ctx context.Context, c sentCall) {
 
 // row returns the row of a call.
 func (s *replayed) row(c sentCall) *replayedRow {
-	key, new := c.Tool, &replayedRow{Replayed{Tool: c.Tool}, map[string]unexpected{}}
+	key, new := c.Tool, &replayedRow{seen.Replayed{Tool: c.Tool}, map[string]unexpected{}}
 	if c.expected != nil {
 		key, new.Expectation = fmt.Sprintf("%s\x00%09d", c.Tool, c.Line), &c.expected.Source
 	}

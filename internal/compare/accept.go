@@ -285,9 +285,9 @@ func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, comp
 	var err error
 	switch {
 	case c.old.Snapshot == nil:
-		return moved{saved: &Saved{Action: Skipped, Reason: "nothing is saved"}}, nil
+		return moved{saved: &seen.Saved{Action: seen.Skipped, Reason: "nothing is saved"}}, nil
 	case o.All && !c.now.Whole():
-		return moved{saved: &Saved{Action: Skipped, Reason: "not everything arrived"}}, nil
+		return moved{saved: &seen.Saved{Action: seen.Skipped, Reason: "not everything arrived"}}, nil
 	case !o.All:
 		next, err = moveItems(c.old.Snapshot, c.now.Snapshot, c.found, chosen, compare)
 	}
@@ -304,9 +304,9 @@ func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, comp
 	next.saved = countChanges(c.old.Snapshot, next.snapshot)
 	switch {
 	case bytes.Equal(before, next.data):
-		next.saved.Action, next.data = Unchanged, nil
+		next.saved.Action, next.data = seen.Unchanged, nil
 	case o.DryRun:
-		next.saved.Action = WouldUpdate
+		next.saved.Action = seen.WouldUpdate
 	}
 	var remarks []string
 	for _, f := range next.taken {

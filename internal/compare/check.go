@@ -109,9 +109,9 @@ func Check(
 // together returns the findings about all servers, and the ids of the rules that were applied; those of a
 // shard are left to merge.
 func together(
-	members []check.Member, budgets finding.Budgets, shard *Shard,
+	members []check.Member, budgets finding.Budgets, shard *seen.Shard,
 ) (found []finding.Finding, rules []string) {
-	rules = fleet.RuleIDs(check.Rules())
+	rules = seen.RuleIDs(check.Rules())
 	if shard == nil {
 		return check.Together(members, budgets), rules
 	}
@@ -137,7 +137,7 @@ type checkedServer struct {
 	members []check.Member // what the rules for all servers need to know
 	called  bool           // a call of it is recorded
 
-	expensive []ToolCost
+	expensive []seen.ToolCost
 }
 
 // checkOne applies the rules to one server. One that is too large, or takes too long, fails.
@@ -154,7 +154,7 @@ func checkOne(
 	subject.Name, subject.Snapshot, subject.Observed = s.Name, s.Snapshot, observed(*s)
 	subject.Clients = s.Clients
 	if s.Snapshot != nil {
-		one.expensive = expensiveTools(s.Snapshot)
+		one.expensive = seen.ExpensiveTools(s.Snapshot)
 	}
 	one.called = subject.Called != nil && subject.Called.Total > 0
 	if s.Transport != "" { // live: what the saved snapshot has as well is not new

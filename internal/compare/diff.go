@@ -14,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 )
@@ -88,7 +89,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	for _, c := range compared {
 		all.Add(c.surface, c.found, c.complete, c.unsaved)
 	}
-	result := &Result{Assessment: all.Judge(p, f.Config, policy, fleet.RuleIDs(diff.Rules())),
+	result := &Result{Assessment: all.Judge(p, f.Config, policy, seen.RuleIDs(diff.Rules())),
 		Servers: kit.Map(compared, func(c *comparison) Server { return c.server })}
 	result.Shard = ShardOfRun(p, f, result.Status, result.Partial, o.baseFlags()...)
 	result.Problem = noCalls

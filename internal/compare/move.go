@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -24,7 +25,7 @@ type moved struct {
 	data     []byte            // the new file; nil = it stays
 	taken    []finding.Finding // the chosen findings, and others of their items
 	left     []finding.Finding // findings that remain
-	saved    *Saved
+	saved    *seen.Saved
 }
 
 // moveItems accepts changes by item: it returns old with the items of the chosen findings as they are in new.

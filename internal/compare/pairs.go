@@ -295,7 +295,7 @@ func (p *sides) result() (fleet.Surface, Server) {
 	if p.old.Error != nil && s.Error == nil {
 		s.State, s.Error, s.Tolerated = seen.Failed, p.old.Error, p.old.Tolerated
 	}
-	compared := Server{Server: s.Server, BaseFile: p.old.File, Comparison: Comparison{Base: p.old.Source,
+	compared := Server{Server: s.Server, BaseFile: p.old.File, Comparison: seen.Comparison{Base: p.old.Source,
 		// of a tolerated one nothing can be saved, as the report says
 		Unsaved: p.unsaved && p.now.Tolerated == nil, Movable: p.movable}}
 	if compared.Base == config.CommandLine {

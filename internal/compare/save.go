@@ -56,7 +56,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 
 	dir := f.Config.Project.Snapshots
 	files.Sweep(dir)
-	done := make([]*Saved, len(targets))
+	done := make([]*seen.Saved, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
 		if o.File == "-" {
@@ -66,7 +66,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		file := cmp.Or(o.File, SavedFile(dir, s.Name))
 		if done[i], err = o.save(ctx, p, s, file); err != nil {
 			failSaved(s, "saving", err)
-			done[i] = &Saved{Action: Skipped, Reason: "the file could not be replaced",
+			done[i] = &seen.Saved{Action: seen.Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
 		}
 		return nil
@@ -92,7 +92,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 }
 
 // printSnapshot writes the snapshot of s to standard output, unless it is incomplete.
-func printSnapshot(p host.Process, s *fleet.Surface) (*Saved, error) {
+func printSnapshot(p host.Process, s *fleet.Surface) (*seen.Saved, error) {
 	if !s.Whole() {
 		return nil, nil
 	}
@@ -101,7 +101,7 @@ func printSnapshot(p host.Process, s *fleet.Surface) (*Saved, error) {
 		return nil, err
 	}
 	_, err = p.Out.Write(data)
-	return &Saved{Action: Created, File: "-"}, err
+	return &seen.Saved{Action: seen.Created, File: "-"}, err
 }
 
 // checkDir returns an error if the snapshots directory is outside of the project though no flag names it.
@@ -115,9 +115,9 @@ func checkDir(p host.Process, project config.Project) error {
 // save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
 func (o SaveOptions) save(
 	ctx context.Context, p host.Process, s *fleet.Surface, file string,
-) (*Saved, error) {
-	skipped := func(why string) *Saved {
-		return &Saved{Action: Skipped, File: p.Rel(file), Reason: why}
+) (*seen.Saved, error) {
+	skipped := func(why string) *seen.Saved {
+		return &seen.Saved{Action: seen.Skipped, File: p.Rel(file), Reason: why}
 	}
 	switch {
 	case s.State == seen.Disabled:
@@ -139,7 +139,7 @@ func (o SaveOptions) save(
 	}
 	saved.File = p.Rel(file)
 	switch {
-	case saved.Action == Unchanged:
+	case saved.Action == seen.Unchanged:
 		return saved, nil
 	case o.File != "":
 		return saved, files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
@@ -168,21 +168,21 @@ func replaceFile(p host.Process, file string, data []byte) error {
 
 // update returns what saving data to a file changes. A file without a snapshot is not overwritten, and the
 // snapshot of another server only by a configured one.
-func update(now fleet.Surface, data []byte, file string) (*Saved, error) {
+func update(now fleet.Surface, data []byte, file string) (*seen.Saved, error) {
 	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	// a pipe or a device
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file):
-		return &Saved{Action: Created}, nil
+		return &seen.Saved{Action: seen.Created}, nil
 	case err != nil:
 		return nil, err
 	case bytes.Equal(before, data):
-		return &Saved{Action: Unchanged}, nil
+		return &seen.Saved{Action: seen.Unchanged}, nil
 	}
 	old, err := snapshot.Parse(before)
 	switch {
 	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides
-		return &Saved{Action: Updated, Reason: "it had conflict markers"}, nil
+		return &seen.Saved{Action: seen.Updated, Reason: "it had conflict markers"}, nil
 	case errors.Is(err, snapshot.ErrConflict):
 		return nil, errConflict(file)
 	case err != nil:
@@ -198,8 +198,8 @@ func update(now fleet.Surface, data []byte, file string) (*Saved, error) {
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
 
 // countChanges counts the items in which two snapshots differ. Items of one name count as one.
-func countChanges(old, new *snapshot.Snapshot) *Saved {
-	saved := &Saved{Action: Updated}
+func countChanges(old, new *snapshot.Snapshot) *seen.Saved {
+	saved := &seen.Saved{Action: seen.Updated}
 	for _, kind := range snapshot.Kinds() {
 		before, after := old.List(kind).ByKey(), new.List(kind).ByKey()
 		for key, items := range after {

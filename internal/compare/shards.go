@@ -3,8 +3,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +13,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/printable"
-	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -28,7 +24,7 @@ type ShardResult struct {
 	File     string
 	Command  string // for messages
 	Stopped  bool   // the run was interrupted
-	Shard    *Shard
+	Shard    *seen.Shard
 	FailOn   finding.Threshold
 	Servers  []seen.Server
 	Findings []finding.Finding // nil = the command judges nothing
@@ -78,7 +74,7 @@ func MergeShards(
 	}
 	whole := &MergeResult{Status: statusOf(shards), Order: inOrderOf(cfg)}
 	for _, shard := range shards {
-		if FindingsDigest(shard.Findings, shard.Servers) != shard.Shard.Findings {
+		if seen.FindingsDigest(shard.Findings, shard.Servers) != shard.Shard.Findings {
 			return nil, fmt.Errorf("%s: the findings of %s were changed after the run: run it again",
 				shard.File, shard.Shard)
 		}
@@ -119,27 +115,7 @@ func judgeTogether(
 	}
 	fleet.AddOff(servers, found)
 	return how.Policy(cfg.Project.Policy).Apply(found,
-		fleet.ScopeOf(cfg, fleet.RuleIDs(how.Rules), read, partial), p.Now)
-}
-
-// FindingsDigest returns the SHA-256 of findings as JSON has them and of the states of servers. A shard
-// carries it, so that mcpctl merge notices a report that was edited.
-func FindingsDigest(findings []finding.Finding, servers []seen.Server) string {
-	h := sha256.New()
-	add := func(v any) {
-		raw, err := rawjson.Encode(v)
-		if err != nil {
-			raw = []byte(err.Error()) // which the report fails with, too
-		}
-		printable.WriteIndented(h, raw, 0)
-	}
-	for _, f := range findings {
-		add(f)
-	}
-	for _, s := range servers {
-		add([]string{s.Name, string(s.State)})
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
+		fleet.ScopeOf(cfg, seen.RuleIDs(how.Rules), read, partial), p.Now)
 }
 
 // inOrderOf returns the comparison of server names by their order in the configuration. Those that only the
@@ -256,12 +232,12 @@ func runOf(r ShardResult) string {
 
 // ShardOfRun returns the shard that a run with some flags is; nil when it is not divided. status is that
 // without findings, partial are the servers that did not answer in full.
-func ShardOfRun(p host.Process, f *fleet.Fleet, status int, partial []string, with ...string) *Shard {
+func ShardOfRun(p host.Process, f *fleet.Fleet, status int, partial []string, with ...string) *seen.Shard {
 	selected := f.Selected()
 	if selected.Shard.Count == 0 {
 		return nil
 	}
-	return &Shard{
+	return &seen.Shard{
 		Index: selected.Shard.Index, Total: selected.Shard.Count, Only: selected.Only, With: with,
 		Of: fleet.Digest(f.Config), Began: p.Now.UTC().Truncate(time.Second),
 		Status: status, Partial: partial,

@@ -188,6 +188,23 @@ type Description struct {
 	Helper  string   `json:"headersHelper,omitempty"` // the command line that gives further headers
 }
 
+// Definition is how a server is configured, and whether it is trusted.
+type Definition struct {
+	Description
+	Trust   Standing `json:"trust,omitempty"`   // empty = it needs no decision
+	Effects *Effects `json:"effects,omitempty"` // what the server would do
+}
+
+// Standing is the decision about a server that was found in a file.
+type Standing string
+
+// The decisions about a server.
+const (
+	Trusted   Standing = "trusted"
+	Changed   Standing = "changed" // trusted as it was before
+	Untrusted Standing = "untrusted"
+)
+
 // Describe returns the transport of an entry, and what it starts or contacts as Shown has it; environment
 // variables and headers by name only.
 func (e Entry) Describe() (transport string, d Description) {

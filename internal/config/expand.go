@@ -79,7 +79,7 @@ func (x expander) expand(s string) (out expanded) {
 var (
 	bareVariable = kit.Pattern(`^\$[A-Za-z_][A-Za-z0-9_]*`)
 	variableName = kit.Pattern(`^[A-Za-z_][A-Za-z0-9_.()]*$`)
-	printable    = kit.Pattern(`^(?:[A-Z_][A-Z0-9_]*|[A-Za-z]+:)`)
+	showable     = kit.Pattern(`^(?:[A-Z_][A-Z0-9_]*|[A-Za-z]+:)`)
 )
 
 // next splits s into text without variables, one variable as it is written, and the rest.
@@ -161,7 +161,7 @@ func (x expander) reference(name, fallback string, hasFallback bool) expanded {
 	if _, set := x.lookup.Value(name); set || variableName().MatchString(name) {
 		return x.variable(name, fallback, hasFallback)
 	}
-	return unknown(fmt.Sprintf("the variable ${%s…} is not supported", printable().FindString(name)),
+	return unknown(fmt.Sprintf("the variable ${%s…} is not supported", showable().FindString(name)),
 		"${NAME}, ${NAME:-default}, ${input:ID}, ${workspaceFolder} and ${userHome} exist; "+
 			`write "$${" for a literal "${"`)
 }

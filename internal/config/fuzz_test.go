@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/syntax"
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // seedFiles are the configuration files of the golden cases.

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/internal/transport"
 	"github.com/mcpctl/mcpctl/internal/trust"
@@ -153,7 +154,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 	cfg, err := host.Await(ctx, func() (*config.Config, error) { // a hostile one takes long
 		return config.Load(config.Input{
 			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir,
-			Home: f.process.Home, Lookup: lookup, Rules: AllRuleIDs, Discover: f.selected.Discover,
+			Home: f.process.Home, Lookup: lookup, Rules: seen.AllRuleIDs, Discover: f.selected.Discover,
 		})
 	})
 	if f.Config = cfg; cfg == nil {

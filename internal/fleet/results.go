@@ -1,18 +1,14 @@
 package fleet
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/pkg/check"
-	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -102,29 +98,12 @@ func (j Assessment) Exit() int {
 	return status
 }
 
-// AllRules returns the rules of diff, check, replay and the policy, sorted by id. They are shared.
-func AllRules() []finding.Rule { return allRules() }
-
-var allRules = sync.OnceValue(func() []finding.Rule {
-	all := slices.Concat(diff.Rules(), check.Rules(), finding.PolicyRules(), finding.CallRules())
-	slices.SortFunc(all, func(a, b finding.Rule) int { return cmp.Compare(a.ID, b.ID) })
-	return all
-})
-
-// AllRuleIDs returns the ids of all rules.
-func AllRuleIDs() []string { return RuleIDs(AllRules()) }
-
-// RuleIDs returns the ids of rules, in their order.
-func RuleIDs(rules []finding.Rule) []string {
-	return kit.Map(rules, func(rule finding.Rule) string { return rule.ID })
-}
-
 // ScopeOf returns what a run by these rules examined, so that a waiver is reported as unused only if it could
 // have been used.
 func ScopeOf(cfg *config.Config, rules, whole, partial []string) finding.Scope {
 	scope := finding.Scope{Rules: rules, Seen: whole, Partial: partial}
 	applied, asked := kit.Set(rules), kit.Set(slices.Concat(whole, partial))
-	scope.Others = kit.Filter(AllRuleIDs(), func(id string) bool { return !applied[id] })
+	scope.Others = kit.Filter(seen.AllRuleIDs(), func(id string) bool { return !applied[id] })
 	for _, e := range cfg.Entries {
 		if !asked[e.Server.Name] {
 			scope.Absent = append(scope.Absent, e.Server.Name)

@@ -238,21 +238,21 @@ func shown(p host.Process, s auth.Resource, source string, l *vault.Grant) Serve
 }
 
 // stateOf returns what reports show of a login; nil = there is none.
-func stateOf(p host.Process, s auth.Resource, l *vault.Grant) LoginStatus {
+func stateOf(p host.Process, s auth.Resource, l *vault.Grant) seen.LoginStatus {
 	switch {
 	case s.Client.Machine:
-		return LoginStatus{State: Itself, Scopes: s.Client.Scopes}
+		return seen.LoginStatus{State: seen.Itself, Scopes: s.Client.Scopes}
 	case l == nil:
-		return LoginStatus{State: LoggedOut}
+		return seen.LoginStatus{State: seen.LoggedOut}
 	}
-	shown := LoginStatus{State: LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
+	shown := seen.LoginStatus{State: seen.LoggedIn, Issuer: l.Issuer, Scopes: l.Scopes, Since: l.Since,
 		Expires: l.Expires, Renews: l.Renews, Store: string(l.Place)}
 	shown.Wanted = kit.Filter(l.Wanted, func(scope string) bool { return !slices.Contains(l.Scopes, scope) })
 	switch {
 	case l.Revoked:
-		shown.State = Revoked
+		shown.State = seen.Revoked
 	case !l.Renews && !l.Expires.IsZero() && p.Now.After(l.Expires):
-		shown.State = Expired
+		shown.State = seen.Expired
 	}
 	return shown
 }

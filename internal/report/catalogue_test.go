@@ -5,21 +5,21 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // TestIDsAreFitForConfigurations keeps to the form that rules.KEY of mcpctl.yaml, links of docs/rules.md and SARIF take.
 func TestIDsAreFitForConfigurations(t *testing.T) {
-	if all := fleet.AllRuleIDs(); !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+	if all := seen.AllRuleIDs(); !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Error("the ids are not sorted, or one stands for two rules")
 	}
 	form := regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)+$`)
-	for _, rule := range fleet.AllRules() {
+	for _, rule := range seen.AllRules() {
 		if !form.MatchString(rule.ID) || rule.Title == "" || rule.Doc == "" {
 			t.Errorf("%q is in another form, or has no title or text", rule.ID)
 		}
 	}
-	if ids := fleet.RuleIDs(nil); ids != nil {
+	if ids := seen.RuleIDs(nil); ids != nil {
 		t.Errorf("no rules have the ids %v", ids)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -86,7 +85,7 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 	}
 	r := &report.Report{Command: "diff", Kind: report.Changes(), Findings: found,
 		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"},
-			Comparison: compare.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
+			Comparison: seen.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])
@@ -146,7 +145,7 @@ func TestAChangedTextIsWholeSomewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &report.Report{Command: "diff", Kind: report.Changes(), Findings: found,
-		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: compare.Comparison{Base: "old.json"}}}}
+		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: seen.Comparison{Base: "old.json"}}}}
 	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
 		var out bytes.Buffer
 		if err := report.Write(&out, format, r, options); err != nil {

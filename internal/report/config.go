@@ -11,7 +11,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/internal/trust"
 )
 
 // writeConfig writes a row per configured server: what would be run, and where that is written.
@@ -37,7 +36,7 @@ func (s Server) configured() span {
 	switch {
 	case s.State == seen.Failed || s.State == seen.Partial:
 		return span{"invalid", red}
-	case s.State == seen.OK && (s.Trust == trust.Untrusted || s.Trust == trust.Changed):
+	case s.State == seen.OK && (s.Trust == config.Untrusted || s.Trust == config.Changed):
 		return span{string(s.Trust), yellow}
 	case s.State == seen.OK:
 		return span{"enabled", green}
@@ -50,7 +49,7 @@ func (s Server) runs() string {
 	if s.URL != "" {
 		return kit.Join(", headers from: ", s.URL, s.Helper)
 	}
-	return strings.Join(kit.Map(s.Command, trust.ShellWord), " ")
+	return strings.Join(kit.Map(s.Command, config.ShellWord), " ")
 }
 
 // applications returns the applications that have the server, in one cell: the first in full.
@@ -70,7 +69,7 @@ func writeDetails(p *page, servers []Server) {
 	for _, s := range servers {
 		var details []span
 		if s.Effects != nil && s.State != seen.Disabled {
-			details = kit.Map(trust.EffectLines(*s.Effects)[1:],
+			details = kit.Map(s.Effects.Lines()[1:],
 				func(line string) span { return span{line, plain} })
 		}
 		renamed := func(at clients.Place) bool { return at.Name != "" }
@@ -112,15 +111,15 @@ func writeFiles(p *page, files []config.File) {
 // writeTrust writes a block per configured server: what it would do, and whether it is trusted.
 func writeTrust(p *page, r *Report) {
 	for _, s := range r.Servers {
-		says := map[trust.Standing]span{trust.Trusted: {"trusted", green},
-			trust.Changed:   {"changed since it was trusted", red},
-			trust.Untrusted: {"not trusted", yellow}, "": {"needs no trust", dim}}[s.Trust]
-		if s.Trust == trust.Trusted && s.Since != "" {
+		says := map[config.Standing]span{config.Trusted: {"trusted", green},
+			config.Changed:   {"changed since it was trusted", red},
+			config.Untrusted: {"not trusted", yellow}, "": {"needs no trust", dim}}[s.Trust]
+		if s.Trust == config.Trusted && s.Since != "" {
 			says.text += " since " + s.Since
 		}
 		p.below(span{s.Name, bold}, span{"  ", plain}, span{s.Source, dim}, span{"  ", plain}, says)
 		if s.Effects != nil {
-			for _, line := range trust.EffectLines(*s.Effects) {
+			for _, line := range s.Effects.Lines() {
 				p.text(2, 4, span{line, plain})
 			}
 		}

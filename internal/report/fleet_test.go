@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -21,7 +20,7 @@ func fleetReport(n int) *Report {
 		name := fmt.Sprintf("server-%05d", i)
 		s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json",
 			Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
-			Comparison: compare.Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
+			Comparison: seen.Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
 		if i%20 == 19 {
 			s.State = seen.Failed
 			s.Fail(fleetFailure(name, i/20))
@@ -86,9 +85,9 @@ func spent(t *testing.T, format string, n int) uint64 {
 func listed(r *Report, command string) *Report {
 	all := &Report{Command: command, Kind: kindNamed(command), Status: r.Status}
 	for _, s := range r.Servers {
-		s.Base, s.Saved = "", &compare.Saved{Action: compare.Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
+		s.Base, s.Saved = "", &seen.Saved{Action: seen.Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
 		if s.State == seen.Failed {
-			s.Saved.Action = compare.Skipped
+			s.Saved.Action = seen.Skipped
 		}
 		all.Servers = append(all.Servers, s)
 	}

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -111,14 +109,14 @@ func filled(command, s string, value json.RawMessage) *Report {
 				Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}},
 			Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
 				Tools: items, Prompts: items, Resources: items, ResourceTemplates: items}},
-		Saved:      &compare.Saved{Action: compare.Skipped, File: s, Reason: s},
-		Definition: trust.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: compare.Comparison{Base: s},
+		Saved:      &seen.Saved{Action: seen.Skipped, File: s, Reason: s},
+		Definition: config.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: seen.Comparison{Base: s},
 	}
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
 	return &Report{
 		Command: command, Kind: kindNamed(command), Status: 1, Servers: []Server{server,
-			{Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: trust.Definition{Description: config.Description{URL: s}}}},
+			{Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: config.Definition{Description: config.Description{URL: s}}}},
 		Problems: []string{s},
 		Findings: seen.Findings{
 			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value,

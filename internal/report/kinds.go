@@ -1,12 +1,9 @@
 package report
 
 import (
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/compare"
-	"github.com/mcpctl/mcpctl/internal/login"
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -121,7 +118,7 @@ func savedOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
 		seen.Answer
-		Saved *compare.Saved `json:"saved,omitempty"`
+		Saved *seen.Saved `json:"saved,omitempty"`
 	}{head, s.Answer, s.Saved}
 }
 
@@ -129,8 +126,8 @@ func acceptedOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
 		seen.Answer
-		compare.Comparison
-		Saved *compare.Saved `json:"saved,omitempty"`
+		seen.Comparison
+		Saved *seen.Saved `json:"saved,omitempty"`
 	}{head, s.Answer, s.Comparison, s.Saved}
 }
 
@@ -139,7 +136,7 @@ func diffedOf(head serverHead, s *Server) any {
 		serverHead
 		Clients *check.ClientTools `json:"clientTools,omitempty"`
 		seen.Answer
-		compare.Comparison
+		seen.Comparison
 		FailOn finding.Threshold `json:"failOn,omitempty"`
 	}{head, s.Clients, s.Answer, s.Comparison, s.FailOn}
 }
@@ -149,8 +146,8 @@ func checkedOf(head serverHead, s *Server) any {
 		serverHead
 		Clients *check.ClientTools `json:"clientTools,omitempty"`
 		seen.Answer
-		FailOn    finding.Threshold  `json:"failOn,omitempty"`
-		Expensive []compare.ToolCost `json:"expensive,omitempty"`
+		FailOn    finding.Threshold `json:"failOn,omitempty"`
+		Expensive []seen.ToolCost   `json:"expensive,omitempty"`
 	}{head, s.Clients, s.Answer, s.FailOn, s.Expensive}
 }
 
@@ -159,7 +156,7 @@ func replayedOf(head serverHead, s *Server) any {
 		serverHead
 		seen.Answer
 		FailOn   finding.Threshold `json:"failOn,omitempty"`
-		Replayed []call.Replayed   `json:"replayed,omitempty"`
+		Replayed []seen.Replayed   `json:"replayed,omitempty"`
 	}{head, s.Answer, s.FailOn, s.Replayed}
 }
 
@@ -167,7 +164,7 @@ func configuredOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
 		seen.Connection
-		trust.Definition
+		config.Definition
 	}{head, s.Connection, s.Definition}
 }
 
@@ -175,7 +172,7 @@ func trustedOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
 		seen.Connection
-		trust.Definition
+		config.Definition
 		Since string `json:"since,omitempty"`
 	}{head, s.Connection, s.Definition, s.Since}
 }
@@ -183,7 +180,7 @@ func trustedOf(head serverHead, s *Server) any {
 func loginOf(head serverHead, s *Server) any {
 	return struct {
 		serverHead
-		URL   string             `json:"url,omitempty"`
-		Login *login.LoginStatus `json:"login,omitempty"`
+		URL   string            `json:"url,omitempty"`
+		Login *seen.LoginStatus `json:"login,omitempty"`
 	}{head, s.URL, s.Login}
 }

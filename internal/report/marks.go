@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
@@ -19,6 +18,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
+
+// Docs are the blocks of a file, which check compares with servers.
+type Docs []docBlock
 
 // docBlock is what stands in a file between the marks of a server, which mcpctl show replaces.
 type docBlock struct {
@@ -53,9 +55,9 @@ func (f *fences) read(row string) bool {
 	return true
 }
 
-// docsIn returns the blocks of a file. Marks in code are examples. A mark without its other one is an error
+// ReadDocs returns the blocks of a file. Marks in code are examples. A mark without its other one is an error
 // with its line.
-func docsIn(file string, text []byte) (all docBlocks, err error) {
+func ReadDocs(file string, text []byte) (all Docs, err error) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return nil, exit.UsageHint("save it as UTF-8", "%s is UTF-16", file)
 	}
@@ -108,7 +110,7 @@ const unclosed = "<!-- mcpctl:begin %s --> has no <!-- mcpctl:end --> behind it"
 
 // of returns the blocks of a server: those of its name; of one that has no name in the configuration the only
 // block of the file.
-func (d docBlocks) of(server string, adHoc bool) docBlocks {
+func (d Docs) of(server string, adHoc bool) Docs {
 	own := kit.Filter(d, func(block docBlock) bool { return block.Server == server })
 	if len(own) == 0 && adHoc && len(d) == 1 {
 		return d
@@ -134,26 +136,18 @@ func documentation(s seen.Server) string {
 // blockLevel is the level of the heading that a block stands below.
 const blockLevel = 2
 
-// docBlocks are the blocks of a file, which check compares with servers.
-type docBlocks []docBlock
-
-// ReadDocs returns what a file documents of servers.
-func ReadDocs(file string, text []byte) (compare.Documentation, error) {
-	return docsIn(file, text)
-}
-
 // Servers returns the names of the servers that the file has marks of.
-func (d docBlocks) Servers() []string {
+func (d Docs) Servers() []string {
 	return kit.Distinct(kit.Map(d, func(d docBlock) string { return d.Server }))
 }
 
 // Describes reports whether the file has marks of a server.
-func (d docBlocks) Describes(server string, adHoc bool) bool {
+func (d Docs) Describes(server string, adHoc bool) bool {
 	return len(d.of(server, adHoc)) > 0
 }
 
 // Outdated returns the items of a server that are not as it offers them.
-func (d docBlocks) Outdated(s seen.Server, adHoc bool) []check.OutdatedItem {
+func (d Docs) Outdated(s seen.Server, adHoc bool) []check.OutdatedItem {
 	return kit.Flat(d.of(s.Name, adHoc),
 		func(block docBlock) []check.OutdatedItem { return block.outdated(s) })
 }
@@ -236,7 +230,7 @@ const maxDocs = 4 << 20
 // docsFile is a file with marks that a command rewrites.
 type docsFile struct {
 	text   []byte
-	blocks docBlocks
+	blocks Docs
 }
 
 // docsOf reads the file of --output if show writes Markdown into it; without marks it has no blocks.
@@ -251,7 +245,7 @@ func docsOf(p host.Process, o Output) (docsFile, error) {
 	if err != nil {
 		return docsFile{}, fmt.Errorf("reading %s: %w", o.File, err)
 	}
-	blocks, err := docsIn(o.File, text)
+	blocks, err := ReadDocs(o.File, text)
 	if err != nil {
 		return docsFile{}, err
 	}
@@ -274,7 +268,7 @@ func HasDocs(dir, file string) bool {
 	if err != nil {
 		return false
 	}
-	blocks, err := docsIn(file, text)
+	blocks, err := ReadDocs(file, text)
 	return err == nil && len(blocks) > 0
 }
 

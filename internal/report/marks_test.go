@@ -34,7 +34,7 @@ func TestMarks(t *testing.T) {
 		"<!-- mcpctl:begin -->\n<!-- mcpctl:end -->": "F:1: <!-- mcpctl:begin --> names no server",
 	} {
 		var got []string
-		all, err := docsIn("F", []byte(text))
+		all, err := ReadDocs("F", []byte(text))
 		for _, d := range all {
 			got = append(got, fmt.Sprintf("%s:%d %q", d.Server, d.Line, d.Text))
 		}
@@ -81,7 +81,7 @@ func FuzzDocs(f *testing.F) {
 		file := docsFile{text: []byte(text)}
 		for range 2 {
 			var err error
-			if file.blocks, err = docsIn("F", file.text); err != nil || len(file.blocks) != 1 {
+			if file.blocks, err = ReadDocs("F", file.text); err != nil || len(file.blocks) != 1 {
 				t.Fatalf("%v, %d blocks in %q", err, len(file.blocks), file.text)
 			}
 			written, replaced := file.replaced([]Server{server}, false)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -18,7 +18,7 @@ func writeReplayed(p *page, r *Report) {
 		p.below(span{s.Name, bold})
 		p.grid(2, []column{{title: "TOOL", name: true}, {title: "CALLS", right: true},
 			{title: "SAME", right: true}, {title: "DIFFERENT", right: true}, {title: "NOT SENT", right: true},
-		}, kit.Map(s.Replayed, func(c call.Replayed) []span {
+		}, kit.Map(s.Replayed, func(c seen.Replayed) []span {
 			title := c.Tool
 			if c.Expectation != nil {
 				title += " (" + c.Expectation.String() + ")"

@@ -16,10 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
@@ -49,7 +47,7 @@ type Report struct {
 	Problems []string     `json:"problems,omitempty"`
 	Summary  seen.Summary `json:"summary"` // how many of what; Write sets it
 	// of a run over a part of the servers; nil = it was over all that were chosen
-	Shard *compare.Shard `json:"shard,omitempty"`
+	Shard *seen.Shard `json:"shard,omitempty"`
 }
 
 // meaning returns why the exit status of a report is not 0.
@@ -187,7 +185,7 @@ func (r *Report) complete() *Report {
 	}
 	if r.Shard != nil {
 		shard := *r.Shard
-		shard.Findings = compare.FindingsDigest(r.Findings, seenOf(r.Servers))
+		shard.Findings = seen.FindingsDigest(r.Findings, seenOf(r.Servers))
 		full.Shard = &shard
 	}
 	return &full
@@ -195,7 +193,7 @@ func (r *Report) complete() *Report {
 
 // ruleNamed returns the rule of an id, or one that says nothing.
 func ruleNamed(id string) finding.Rule {
-	all := fleet.AllRules()
+	all := seen.AllRules()
 	if i := slices.IndexFunc(all, func(known finding.Rule) bool { return known.ID == id }); i >= 0 {
 		return all[i]
 	}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -122,7 +121,7 @@ func TestAcceptIsOfferedForChanges(t *testing.T) {
 	for message, offered := range map[string]bool{"tool/a": true, "waiver/tool-removed": false} {
 		r := &Report{Command: "diff", Kind: Changes(), Status: 1, FailOn: finding.FailOnWarning,
 			Servers: []Server{{Server: seen.Server{Name: "s", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
-				Comparison: compare.Comparison{Base: "s.json", Movable: true}}},
+				Comparison: seen.Comparison{Base: "s.json", Movable: true}}},
 			Findings: seen.Findings{{Rule: "r", Level: finding.Warning, Server: "s", Item: message, Message: "m", Old: []byte("1")}}}
 		if page := written(t, "table", r, Options{}); strings.Contains(page, "mcpctl accept") != offered {
 			t.Errorf("%s: accept offered %v, want %v:\n%s", message, !offered, offered, page)

@@ -12,10 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpctl/mcpctl/internal/clients"
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/check"
@@ -120,7 +118,7 @@ func TestSchemaTypes(t *testing.T) {
 	report := root
 	report.AllOf = nil
 	agree("report", Report{}, report)
-	agree("shard", compare.Shard{}, root.Properties["shard"])
+	agree("shard", seen.Shard{}, root.Properties["shard"])
 	agree("member", check.Member{}, *root.Properties["shard"].Properties["members"].Items)
 	agree("file", config.File{}, *root.Properties["files"].Items)
 	agree("rule", finding.Rule{}, *root.Properties["rules"].Items)
@@ -133,7 +131,7 @@ func TestSchemaTypes(t *testing.T) {
 	agree("incomplete", seen.PartialList{}, *answer.Properties["incomplete"].Items)
 	agree("effects", config.Effects{}, definition.Properties["effects"])
 	agree("place", clients.Place{}, *root.Defs["serverHead"].Properties["places"].Items)
-	agree("login", login.LoginStatus{}, root.Defs["loginServer"].Properties["login"])
+	agree("login", seen.LoginStatus{}, root.Defs["loginServer"].Properties["login"])
 	tools := root.Defs["clientTools"]
 	filter := *tools.Properties["filters"].Items
 	agree("clientTools", check.ClientTools{}, tools)
@@ -142,7 +140,7 @@ func TestSchemaTypes(t *testing.T) {
 	agree("unknown", check.ClientEntry{}, *filter.Properties["unknown"].Items)
 	agree("off of a finding", finding.OffIn{}, *root.Defs["finding"].Properties["off"].Items)
 	agree("calls", finding.Calls{}, root.Defs["finding"].Properties["calls"])
-	for name, value := range map[string]any{"failure": seen.Failure{}, "notice": seen.Oddity{}, "saved": compare.Saved{},
+	for name, value := range map[string]any{"failure": seen.Failure{}, "notice": seen.Oddity{}, "saved": seen.Saved{},
 		"finding": seen.Judged{}, "summary": seen.Summary{}} {
 		agree(name, value, root.Defs[name])
 	}

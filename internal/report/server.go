@@ -3,14 +3,10 @@ package report
 import (
 	"cmp"
 
-	"github.com/mcpctl/mcpctl/internal/call"
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -18,16 +14,16 @@ import (
 // Kind says which of them JSON has.
 type Server struct {
 	seen.Server
-	compare.Comparison
-	trust.Definition
-	FailOn   finding.Threshold  `json:"failOn,omitempty"`   // this server's own; empty = Report.FailOn
-	PingMs   float64            `json:"pingMs,omitempty"`   // milliseconds to the response
-	Saved    *compare.Saved     `json:"saved,omitempty"`    // what became of the file
-	Login    *login.LoginStatus `json:"login,omitempty"`    // of login and logout
-	Since    string             `json:"since,omitempty"`    // the day of the decision to trust it
-	Replayed []call.Replayed    `json:"replayed,omitempty"` // by tool or expectation
+	seen.Comparison
+	config.Definition
+	FailOn   finding.Threshold `json:"failOn,omitempty"`   // this server's own; empty = Report.FailOn
+	PingMs   float64           `json:"pingMs,omitempty"`   // milliseconds to the response
+	Saved    *seen.Saved       `json:"saved,omitempty"`    // what became of the file
+	Login    *seen.LoginStatus `json:"login,omitempty"`    // of login and logout
+	Since    string            `json:"since,omitempty"`    // the day of the decision to trust it
+	Replayed []seen.Replayed   `json:"replayed,omitempty"` // by tool or expectation
 
-	Expensive []compare.ToolCost `json:"expensive,omitempty"` // the ten tools with the most tokens
+	Expensive []seen.ToolCost `json:"expensive,omitempty"` // the ten tools with the most tokens
 
 	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
 	BaseFile string `json:"-"`

@@ -7,9 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -17,8 +15,8 @@ import (
 )
 
 // loginStyles are the colours of the states of a login; others are dim.
-var loginStyles = map[login.LoginState]style{
-	login.LoggedIn: green, login.Itself: green, login.Expired: red, login.Revoked: red}
+var loginStyles = map[seen.LoginState]style{
+	seen.LoggedIn: green, seen.Itself: green, seen.Expired: red, seen.Revoked: red}
 
 const minute = "2006-01-02 15:04Z"
 
@@ -56,8 +54,8 @@ func writeLogins(p *page, r *Report) {
 // were created, updated, unchanged and skipped.
 func writeSaved(p *page, r *Report) {
 	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
-	styles := map[compare.Action]style{compare.Created: green, compare.Updated: yellow,
-		compare.Unchanged: dim, compare.Skipped: red}
+	styles := map[seen.Action]style{seen.Created: green, seen.Updated: yellow,
+		seen.Unchanged: dim, seen.Skipped: red}
 	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
@@ -70,8 +68,8 @@ func writeSaved(p *page, r *Report) {
 	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
 	writeFailures(p, r.Servers)
 	p.gap()
-	done := kit.Tally(of, string(compare.Created), string(compare.Updated), string(compare.Unchanged),
-		string(compare.Skipped))
+	done := kit.Tally(of, string(seen.Created), string(seen.Updated), string(seen.Unchanged),
+		string(seen.Skipped))
 	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -41,7 +40,7 @@ func release(t *testing.T, name string) *report.Report {
 	}
 	return &report.Report{Command: "diff", Kind: report.Changes(), Status: 1,
 		Servers: []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"},
-			Comparison: compare.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
+			Comparison: seen.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
 		Findings: found}
 }
 

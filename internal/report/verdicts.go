@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
@@ -71,7 +70,7 @@ func writeChecked(p *page, r *Report) {
 
 // writeExpensive names the tools of all servers that cost most, where there are more of them than it names.
 func writeExpensive(p *page, servers []Server) {
-	var all []compare.ToolCost
+	var all []seen.ToolCost
 	tools := 0
 	for _, s := range servers {
 		tools += s.Counts[snapshot.Tools]
@@ -82,12 +81,12 @@ func writeExpensive(p *page, servers []Server) {
 			all = append(all, t)
 		}
 	}
-	if tools <= compare.MostExpensive || len(all) == 0 {
+	if tools <= seen.MostExpensive || len(all) == 0 {
 		return
 	}
-	slices.SortStableFunc(all, func(a, b compare.ToolCost) int { return b.Tokens - a.Tokens })
-	names := kit.Map(all[:min(len(all), compare.MostExpensive)],
-		func(t compare.ToolCost) string { return t.Tool + " " + estimate(t.Tokens) })
+	slices.SortStableFunc(all, func(a, b seen.ToolCost) int { return b.Tokens - a.Tokens })
+	names := kit.Map(all[:min(len(all), seen.MostExpensive)],
+		func(t seen.ToolCost) string { return t.Tool + " " + estimate(t.Tokens) })
 	p.below(span{"most tokens: ", dim}, span{strings.Join(names, ", "), plain})
 }
 

@@ -53,9 +53,9 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 		var problems []config.Problem
 		switch {
 		case e.Disabled:
-		case g.state(d, e) == Trusted && e.NeedsTrust() && e.Login.Sends != "" && !g.hasTerminal():
+		case g.state(d, e) == config.Trusted && e.NeedsTrust() && e.Login.Sends != "" && !g.hasTerminal():
 			problems = append([]config.Problem{unattended(e)}, e.Problems...)
-		case g.state(d, e) == Trusted: // and only then what it names is looked at
+		case g.state(d, e) == config.Trusted: // and only then what it names is looked at
 			e = e.Opened()
 			problems = e.Problems
 		default:
@@ -74,7 +74,7 @@ func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Appr
 func (g Gate) Trusted(entries []config.Entry) (trusted, untrusted []config.Entry) {
 	d := g.decisions()
 	for _, e := range entries {
-		if g.state(d, e) == Trusted {
+		if g.state(d, e) == config.Trusted {
 			trusted = append(trusted, e)
 		} else {
 			untrusted = append(untrusted, e)
@@ -95,9 +95,9 @@ func (g Gate) decisions() (d decisions) {
 }
 
 // state reports whether an entry may start: by a decision, for this run, or because it needs none.
-func (g Gate) state(d decisions, e config.Entry) Standing {
+func (g Gate) state(d decisions, e config.Entry) config.Standing {
 	if g.Once || !e.NeedsTrust() {
-		return Trusted
+		return config.Trusted
 	}
 	return d.state(e)
 }
@@ -108,7 +108,7 @@ func (d decisions) problem(cfg *config.Config, e config.Entry) config.Problem {
 	switch {
 	case d.err != nil:
 		p.Message = fmt.Sprintf("not trusted: %v", d.err)
-	case d.state(e) == Changed:
+	case d.state(e) == config.Changed:
 		p.Message = "changed since it was trusted: it would now " + summary(e)
 	default:
 		p.Message = "not trusted yet: it would " + summary(e)
@@ -149,7 +149,7 @@ func summary(e config.Entry) string {
 	x := e.Shown()
 	switch {
 	case len(x.Starts) > 0:
-		return "start " + quoted(CommandLine(x))
+		return "start " + quoted(x.Line())
 	case len(x.Runs) > 0:
 		return "run " + quoted(x.Runs[0]) + " and contact " + x.Contacts
 	}
@@ -178,7 +178,7 @@ func (g Gate) Describe(entries []config.Entry) (servers []Server) {
 		if e.NeedsTrust() {
 			s.Trust = known.state(e)
 		}
-		if s.Trust == Trusted {
+		if s.Trust == config.Trusted {
 			e = e.Opened()
 		}
 		x := e.Shown()

@@ -69,7 +69,7 @@ func (s Store) Report(names []string) *Result {
 	}
 	for _, g := range d.Trusted {
 		if len(names) == 0 || slices.Contains(names, g.Server) {
-			server := g.describe(Trusted)
+			server := g.describe(config.Trusted)
 			server.Since = g.Since
 			r.Servers = append(r.Servers, server)
 		}
@@ -78,7 +78,7 @@ func (s Store) Report(names []string) *Result {
 }
 
 // describe returns a decision as a row of a report; "*" stands for every server of an application's file.
-func (g Grant) describe(state Standing) Server {
+func (g Grant) describe(state config.Standing) Server {
 	name := g.Server
 	if name == "" {
 		name = "*"
@@ -113,7 +113,7 @@ func (s Store) RevokeFound(ctx context.Context, cfg *config.Config, names []stri
 		d.Trusted = slices.DeleteFunc(d.Trusted, func(g Grant) bool {
 			revoked := here[g.File] && (len(names) == 0 || g.isOf(cfg, names))
 			if revoked {
-				r.Servers = append(r.Servers, g.describe(Untrusted))
+				r.Servers = append(r.Servers, g.describe(config.Untrusted))
 			}
 			return revoked
 		})

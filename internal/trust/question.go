@@ -130,7 +130,7 @@ func subjectsOf(entries []config.Entry, ownFile func(config.Entry) bool) []decis
 			listed = append(listed, s)
 		case !ownFile(e):
 			x := effectsOf(e)
-			s.lines, s.marked, s.risk = EffectLines(x), x.Marked(), riskOf(x)
+			s.lines, s.marked, s.risk = x.Lines(), x.Marked(), riskOf(x)
 			if s.marked {
 				marked = append(marked, s)
 			} else {
@@ -155,7 +155,7 @@ const ownFileMeans = "your own application; a yes covers all servers of this fil
 // linesInFile returns what an entry of an application's file would do, each line under its name.
 func linesInFile(e config.Entry) []string {
 	x := effectsOf(e)
-	lines := EffectLines(x)
+	lines := x.Lines()
 	if risk := riskOf(x); risk != "" {
 		lines = append(lines, strings.TrimSpace(risk)+" !")
 	}

@@ -83,7 +83,7 @@ func TestTrustList(t *testing.T) {
 			t.Errorf("%q: since %q", names, since)
 		}
 	}
-	if got := (Grant{File: "f"}).describe(Trusted).Name; got != "*" {
+	if got := (Grant{File: "f"}).describe(config.Trusted).Name; got != "*" {
 		t.Errorf("a whole file is listed as %q", got)
 	}
 	u.writes("state/mcpctl/trust.json", "{")

@@ -50,21 +50,21 @@ type Grant struct {
 }
 
 // state reports whether an entry is trusted, or another version of it is.
-func (d decisions) state(e config.Entry) Standing {
+func (d decisions) state(e config.Entry) config.Standing {
 	file, server := e.Declared()
 	for _, g := range d.Trusted {
 		switch {
 		case g.File != file:
 		case g.Server == "" && e.Application():
-			return Trusted
+			return config.Trusted
 		case g.Server == server:
 			if _, trusted := g.Digests[e.Digest()]; trusted {
-				return Trusted
+				return config.Trusted
 			}
-			return Changed
+			return config.Changed
 		}
 	}
-	return Untrusted
+	return config.Untrusted
 }
 
 // read returns the decisions. A store that others can write, or that cannot be read, is an error and trusts

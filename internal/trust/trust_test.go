@@ -127,7 +127,7 @@ func (u user) kept() (servers []string) {
 		u.t.Fatal(err)
 	}
 	for _, g := range d.Trusted {
-		servers = append(servers, g.describe(Trusted).Name)
+		servers = append(servers, g.describe(config.Trusted).Name)
 	}
 	slices.Sort(servers)
 	return servers
@@ -720,11 +720,11 @@ func TestRevokeBySeenName(t *testing.T) {
 func TestDescribe(t *testing.T) {
 	for entry, want := range map[string]struct {
 		state seen.State
-		trust Standing
+		trust config.Standing
 	}{
-		`{"command": "npx"}`:                         {seen.OK, Untrusted},
+		`{"command": "npx"}`:                         {seen.OK, config.Untrusted},
 		`{"command": "npx", "disabled": true}`:       {seen.Disabled, ""},
-		`{"command": "npx", "args": ["${NOT_SET}"]}`: {seen.Failed, Untrusted},
+		`{"command": "npx", "args": ["${NOT_SET}"]}`: {seen.Failed, config.Untrusted},
 	} {
 		u := newUser(t)
 		cfg := u.server(entry)
