@@ -44,7 +44,7 @@ func hostileTexts() []string {
 		"\u200b\u2028\u2029\ufeff\u00ad",
 		"::error::x", "\n::error file=a,line=1::x", "##[error]x", "\r\n##[set-output name=a]b", "%0A::error::x", "a,b:c%",
 		"::stop-commands::t",
-		"a | b |\n|---|", "`code` ``` ~~~", "<script>alert(1)</script>", "</pre></details><img src=x onerror=alert(1)>", "<!-- x --> --!>",
+		"a | b |\n|---|", "`code` ``` ~~~", "``", "<script>alert(1)</script>", "</pre></details><img src=x onerror=alert(1)>", "<!-- x --> --!>",
 		"]]>", "]]><x/>", "&lt;&#60;&amp",
 		"@everyone #12 GH-3 https://evil.example www.evil.example a@b.example 1234567 deadbeefcafe",
 		"![x](http://x) [x](javascript:x) *a* _b_ ~c~ # d", "\n\n\n", "  \n \t\n", "{{.}} ${{ github.token }} $(id)", "\xff\xfe\x00",

@@ -17,8 +17,10 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // ownHTML is the HTML that the Markdown of diff and check has.
@@ -95,6 +97,22 @@ func TestMarkdownLimit(t *testing.T) {
 	shown := strings.Count(out, "🟡 **") + strings.Count(out, "🔵 **")
 	if want := fmt.Sprintf("… and %d more", 800-shown); !strings.Contains(out, want) {
 		t.Errorf("the note does not say %q: %s", want, out[len(out)-200:])
+	}
+}
+
+// TestMarkdownOfHostileServers writes the page of a server in which every text is hostile.
+func TestMarkdownOfHostileServers(t *testing.T) {
+	for _, s := range hostileTexts() {
+		words := string(rawjson.Quote(s))
+		item := json.RawMessage(strings.ReplaceAll(`{"name": @, "uri": @, "uriTemplate": @, "title": @, "description": @,
+			"inputSchema": {"title": @, "properties": {@: {"description": @, "default": @, "enum": [@]}}}, "_meta": {@: @},
+			"arguments": [{"name": @, "title": @, "description": @}], "annotations": {"title": @}}`, "@", words))
+		server := Server{Server: seen.Server{Name: s, State: seen.OK, Offer: seen.Offer{Instructions: s,
+			ServerInfo: json.RawMessage(strings.ReplaceAll(`{"name": @, "title": @, "version": @, "description": @}`, "@", words))}}}
+		for _, kind := range snapshot.Kinds() {
+			*server.Items(kind) = seen.Items{item}
+		}
+		checkMarkdown(t, written(t, "markdown", &Report{Command: "show", Kind: Page(), Servers: []Server{server}}, Options{}), false)
 	}
 }
 

@@ -40,9 +40,7 @@ func servedPage(r *Report, o Options) string {
 func (m *markdown) server(s Server) {
 	info := snapshot.Item{Raw: s.ServerInfo}
 	m.heading(1, prose(text(kit.Join(" ", s.shownName(), info.Text("version")))))
-	if title := info.Text("title"); title != "" {
-		m.block("**" + prose(text(title)) + "**")
-	}
+	m.bold(info.Text("title"))
 	m.prosaic(info.Text("description"))
 	facts := serverFacts(s)
 	if name := info.Text("name"); name != s.shownName() && name != "" {
@@ -81,6 +79,13 @@ func (m *markdown) items(k snapshot.Kind, items seen.Items, level int, lasting b
 	}
 }
 
+// bold writes a title, unless nothing of it is left without its marks.
+func (m *markdown) bold(title string) {
+	if words := prose(text(title)); strings.TrimSpace(words) != "" {
+		m.block("**" + words + "**")
+	}
+}
+
 // kindTitle returns a kind in the plural, as a heading.
 func kindTitle(k snapshot.Kind) string { return strings.ToUpper(k.Word()[:1]) + k.Word()[1:] + "s" }
 
@@ -91,8 +96,8 @@ func (m *markdown) item(k snapshot.Kind, raw json.RawMessage, level int, lasting
 	if call := takes(k, raw); call != "" {
 		m.block(code(text(name + call)))
 	}
-	if title := (snapshot.Item{Raw: raw}).Title(); title != name && title != "" {
-		m.block("**" + prose(text(title)) + "**")
+	if title := (snapshot.Item{Raw: raw}).Title(); title != name {
+		m.bold(title)
 	}
 	m.prosaic((snapshot.Item{Raw: raw}).Description())
 	m.parameters("Argument", argumentRows(k, raw))
@@ -152,7 +157,7 @@ func (m *markdown) prosaic(s string) {
 	for _, l := range all {
 		if title := titleLine().FindStringSubmatch(l); title != nil {
 			flush()
-			m.block("**" + prose(text(title[1])) + "**")
+			m.bold(title[1])
 			continue
 		}
 		point := listItem().FindStringSubmatch(l)
