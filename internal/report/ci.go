@@ -81,7 +81,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 		commands[rank] = append(commands[rank], command)
 	}
 	all := strings.Join(slices.Concat(commands[:]...), "")
-	_, err := io.WriteString(w, all+workflowText(headline(r))+"\n")
+	_, err := io.WriteString(w, all+workflowText(headline(r, o))+"\n")
 	return err
 }
 

@@ -64,7 +64,7 @@ type (
 // documentOf returns what a report shows of its groups.
 func documentOf(r *Report, v view, groups []finding.Group) document {
 	d := document{
-		Headline: text(headline(r)), Meaning: text(r.meaning()), Verdict: r.Verdict, Status: r.Status,
+		Headline: text(headline(r, v.Options)), Meaning: text(r.meaning()), Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
 	if !r.Kind.oneSide {
@@ -96,11 +96,14 @@ func (v view) documentGroups(groups []finding.Group) []documentGroup {
 	return kit.Map(groups, v.documentGroup)
 }
 
+// inItems matches a title that ends with the items in which something changed.
+var inItems = kit.Pattern("\\bin (`[^`]+`|[0-9]+ [a-z]+)$")
+
 // documentGroup returns what is shown of the findings with one cause.
 func (v view) documentGroup(g finding.Group) documentGroup {
 	first, title := g.Members[0], g.Title
 	if len(g.Servers) == 1 && len(v.all) > 1 {
-		title += " of " + g.Servers[0]
+		title += map[bool]string{true: " of ", false: " in "}[inItems().MatchString(title)] + g.Servers[0]
 	}
 	out := documentGroup{
 		group: g, Fingerprint: g.Fingerprint, Level: levelWord(first), Title: text(title),
@@ -187,7 +190,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 }
 
 // headline returns a whole run in one line: the command and how many findings there are.
-func headline(r *Report) string {
+func headline(r *Report, o Options) string {
 	without := ""
 	if n := len(kit.Filter(r.Servers, func(s Server) bool { return s.Unsaved })); n > 0 {
 		without = kit.Counted(n, "server") + " without a saved snapshot"
@@ -204,5 +207,9 @@ func headline(r *Report) string {
 	default:
 		says = kit.Counted(len(r.Servers), "server")
 	}
-	return fmt.Sprintf("%s: %s", kit.Join(", ", "mcpctl "+r.Command, r.Shard.String()), says)
+	command := r.Command
+	if o.Pattern != nil { // a list of what matches
+		command = "grep"
+	}
+	return fmt.Sprintf("%s: %s", kit.Join(", ", "mcpctl "+command, r.Shard.String()), says)
 }

@@ -99,7 +99,10 @@ func writeReleases(p *page, r *Report) {
 	var rows [][]span
 	for i, s := range r.Servers {
 		found := servers.found[s.Name]
-		row := []span{{s.Name, bold}, {versionOf(s.Base), plain}, {versionOf(s.Source), plain}, {}}
+		row := []span{{s.Name, bold}, {}, {}, {}}
+		if s.State != seen.Failed { // else its error names the release
+			row[1].text, row[2].text = versionOf(s.Base), versionOf(s.Source)
+		}
 		tokens, says, look := tokensOf(s.Tokens, ""), problem(s), plain
 		if p.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}

@@ -203,10 +203,13 @@ func writeUnchanged(p *page, says string, servers []Server) {
 // the run fails.
 func writeMeaning(p *page, r *Report, totals bool) {
 	var row []span
-	if totals {
-		row = p.totals(r.Summary)
+	sum, says := r.Summary, r.meaning()
+	if strings.HasPrefix(says, "incomplete: ") {
+		sum.Failed, sum.NotTried = 0, 0 // it says so
 	}
-	says := r.meaning()
+	if totals {
+		row = p.totals(sum)
+	}
 	if len(row) > 0 && says != "" && r.Kind.oneSide && r.Status == 1 {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
