@@ -189,14 +189,10 @@ func matchByPosition(before, current []fleet.Surface, label string, unbuilt bool
 		}
 		old := before[i]
 		old.Source = label
-		if old.Error != nil {
-			failure := *old.Error
-			failure.Message = "on the old side, " + label + ": " + failure.Message
-			if unbuilt && now.Whole() && failure.Stage == string(probe.Starting) {
-				failure.Hint = "the worktree holds only what is committed: build it and install" +
-					" dependencies with --build CMD"
-			}
-			old.Error = &failure
+		if failWith(&old, "on the old side, "+label); old.Error != nil && unbuilt && now.Whole() &&
+			old.Error.Stage == string(probe.Starting) {
+			old.Error.Hint = "the worktree holds only what is committed: build it and install" +
+				" dependencies with --build CMD"
 		}
 		pairs = append(pairs, sides{old: old, now: now})
 	}

@@ -293,6 +293,7 @@ func collectReleases(
 	surfaces, err := f.Collect(ctx, targets)
 	for i, s := range surfaces {
 		surfaces[i] = ofRelease(s, releases[s.Name])
+		failWith(&surfaces[i], surfaces[i].Source)
 	}
 	return surfaces, err
 }

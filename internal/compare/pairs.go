@@ -185,6 +185,11 @@ func matchByName(
 			if err != nil {
 				return err
 			}
+			side := "on the old side"
+			if saved.Name != s.Name {
+				side += ", " + saved.Name
+			}
+			failWith(&saved, side)
 			return visit(i, sides{old: saved, now: *s})
 		})
 		if err != nil {
@@ -305,6 +310,15 @@ func (p *sides) result() (fleet.Surface, Server) {
 		}
 	}
 	return s, compared
+}
+
+// failWith says in the message of a failure what failed, where the name of the server does not.
+func failWith(s *fleet.Surface, what string) {
+	if s.Error != nil {
+		failure := *s.Error
+		failure.Message = what + ": " + failure.Message
+		s.Error = &failure
+	}
 }
 
 // maxChecked is the largest server in bytes that is checked, since the rules need all of it at once. A

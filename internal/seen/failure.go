@@ -28,8 +28,10 @@ func Says(f Failure) string {
 // CannotConnect begins the message about a URL that was not reached; the URL, a colon and the cause follow.
 const CannotConnect = "cannot connect to "
 
-// Exited reports whether the server's program ended.
-func Exited(f Failure) bool { return strings.HasPrefix(f.Message, "server exited") }
+// Exited reports whether the server's program ended. Which of two sides it was may stand before that.
+func Exited(f Failure) bool {
+	return strings.HasPrefix(f.Message, "server exited") || strings.Contains(f.Message, ": server exited with ")
+}
 
 // NotTried reports whether a server was left out, or given up on the way, because the run ended before.
 func (s Server) NotTried() bool {
