@@ -71,6 +71,10 @@ func (p *program) asking(words operands,
 		if len(rest) < words.least {
 			err := errOperand(c.Command, words.what, named, p.behind != nil)
 			if len(named) == 1 {
+				unknown := source.Parse(named[0]).Kind == source.Configured && !p.configures(c.Context, named[0])
+				if unknown {
+					err = errItemAlone(c.Command, words.what, named[0])
+				}
 				err = p.errWhere(c, named[0], rest, err)
 			}
 			return err
@@ -116,6 +120,13 @@ func errTwoSources(p program, c *cli.Context, words operands, named, rest []stri
 		"the SOURCE is the command after --, not %q", word)
 }
 
+// configures reports whether a server of that name is configured for this run. Nothing is contacted.
+func (p program) configures(ctx context.Context, name string) bool {
+	p.Quiet = true
+	cfg, _ := fleet.Read(ctx, p.Process, p.Select)
+	return cfg != nil && slices.Contains(cfg.Names(), name)
+}
+
 // errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that
 // name, with their servers.
 func (p program) errWhere(c *cli.Context, item string, rest []string, err error) error {
@@ -126,13 +137,7 @@ func (p program) errWhere(c *cli.Context, item string, rest []string, err error)
 		}
 		return exit.UsageHint(hint, "%q is the name of a server and one of its items: separate them", item)
 	}
-	var saved []string
-	all := p.savedOf(c.Context)
-	for _, name := range kit.SortedKeys(all) {
-		if slices.Contains(namesIn(all[name], kindsOf[c.Command.Name]), item) {
-			saved = append(saved, name)
-		}
-	}
+	saved := serversWith(p.savedOf(c.Context), kindsOf[c.Command.Name], item)
 	if len(saved) == 0 || !errors.As(err, new(exit.UsageError)) {
 		return err
 	}

@@ -137,6 +137,13 @@ func (p program) savedOf(ctx context.Context, servers ...string) map[string]*sna
 	return all
 }
 
+// serversWith returns the servers whose saved snapshots have an item of some kinds; no kind stands for all.
+func serversWith(saved map[string]*snapshot.Snapshot, kinds []snapshot.Kind, item string) []string {
+	return kit.Filter(kit.SortedKeys(saved), func(server string) bool {
+		return slices.Contains(namesIn(saved[server], kinds), item)
+	})
+}
+
 // kindsOf are the kinds of items that a command takes; others take all.
 var kindsOf = map[string][]snapshot.Kind{
 	"call": {snapshot.Tools}, "prompt": {snapshot.Prompts},

@@ -158,6 +158,14 @@ func errFingerprint(word string) error {
 	return exit.UsageHint(hint, "invalid fingerprint %q", word)
 }
 
+// errItemAlone returns the error for one word where a command wants a SOURCE and what it offers, if the word is
+// no server.
+func errItemAlone(c *cli.Command, what, word string) error {
+	usage, _ := usagesOf(c)
+	return exit.UsageHint(fmt.Sprintf("mcpctl %s %s", c.Name, usage),
+		"no server %q is configured: specify a SOURCE, then %s", word, what)
+}
+
 // errOperand returns the error for a command that lacks what it needs behind the SOURCE.
 func errOperand(c *cli.Command, what string, named []string, command bool) error {
 	message := "specify " + what

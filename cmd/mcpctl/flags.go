@@ -11,6 +11,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -34,7 +35,7 @@ type program struct {
 func newProgram(p host.Process, typed, behind []string) program {
 	this := program{Process: p, typed: typed, behind: behind, Contact: fleet.DefaultContact()}
 	this.env, this.misread = config.ReadEnvironment(p.Lookup,
-		slices.Concat(report.Formats(), resultFormats()))
+		kit.Distinct(slices.Concat(report.Formats(), resultFormats())))
 	this.Contact.Timeout, this.Output.Format = this.env.Timeout, this.env.Format
 	this.Output.Color = "auto"
 	if this.env.Retries != nil {

@@ -39,7 +39,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			return p.emit(c.Context, ofTrust("trust", r), nil,
 				report.Options{Nothing: how.nothing(c.NArg() > 0)})
 		},
-	}, selectionFlags(&p.Select), p.outputFlags(textFormats), reportFlags(&p.Output))
+	}, selectionFlags(&p.Select), p.outputFlags(valueFormats), reportFlags(&p.Output))
 }
 
 // trusting are the flags of trust alone.

@@ -170,6 +170,10 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		line, words := withoutUnknown(given, values)
 		if p.behind != nil {
 			line, words = append(append(line, "--"), p.behind...), words+1
+		} else if item := given[max(first, 0)].words[0]; words == 1 &&
+			source.Parse(item).Kind == source.Configured && !configured(ctx, p.Process, given, item) {
+			server := append(serversWith(p.savedOf(ctx), kindsOf[command.Name], item), "SOURCE")[0]
+			line, words = append([]string{server}, line...), 2
 		}
 		if words >= 2 { // the SOURCE and the tool
 			return exit.UsageHint("mcpctl "+typedLine(append(p.typed[:1:1], line...)...),
@@ -221,19 +225,16 @@ func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord,
 // itemNamed returns the error for a word in the place of a server that is an item of a saved snapshot; nil
 // for other words.
 func itemNamed(ctx context.Context, p program, c *cli.Command, word string, others []string) error {
-	saved := p.savedOf(ctx)
-	for _, server := range kit.SortedKeys(saved) {
-		if !slices.Contains(namesIn(saved[server], nil), word) {
-			continue
-		}
-		hint := fmt.Sprintf("for the server: %s; for the item: mcpctl show %s", typedWith(p, c, server),
-			typedLine(server, word))
-		if c.Name == "show" {
-			hint = typedWith(p, c, slices.Concat([]string{server, word}, others)...)
-		}
-		return exit.UsageHint(hint, "%q is not a server, but in the saved snapshot of %s", word, server)
+	servers := serversWith(p.savedOf(ctx), nil, word)
+	if len(servers) == 0 {
+		return nil
 	}
-	return nil
+	hint := fmt.Sprintf("for the server: %s; for the item: mcpctl show %s", typedWith(p, c, servers[0]),
+		typedLine(servers[0], word))
+	if c.Name == "show" {
+		hint = typedWith(p, c, slices.Concat([]string{servers[0], word}, others)...)
+	}
+	return exit.UsageHint(hint, "%q is not a server, but in the saved snapshot of %s", word, kit.Some(servers))
 }
 
 // isProgramFile reports whether an argument is a file that an interpreter runs.
