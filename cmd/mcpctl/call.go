@@ -71,8 +71,8 @@ func (p *program) asking(words operands,
 		if len(rest) < words.least {
 			err := errOperand(c.Command, words.what, named, p.behind != nil)
 			if len(named) == 1 {
-				unknown := source.Parse(named[0]).Kind == source.Configured && !p.configures(c.Context, named[0])
-				if unknown {
+				if source.Parse(named[0]).Kind == source.Configured &&
+					!selected(c.Context, p.Process, p.Select, named[0]) {
 					err = errItemAlone(c.Command, words.what, named[0])
 				}
 				err = p.errWhere(c, named[0], rest, err)
@@ -118,13 +118,6 @@ func errTwoSources(p program, c *cli.Context, words operands, named, rest []stri
 	line := slices.Concat(rest[1:], []string{"--"}, p.behind)
 	return exit.UsageHint(typedWith(p, c.Command, line...),
 		"the SOURCE is the command after --, not %q", word)
-}
-
-// configures reports whether a server of that name is configured for this run. Nothing is contacted.
-func (p program) configures(ctx context.Context, name string) bool {
-	p.Quiet = true
-	cfg, _ := fleet.Read(ctx, p.Process, p.Select)
-	return cfg != nil && slices.Contains(cfg.Names(), name)
 }
 
 // errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that

@@ -158,8 +158,8 @@ func errFingerprint(word string) error {
 	return exit.UsageHint(hint, "invalid fingerprint %q", word)
 }
 
-// errItemAlone returns the error for one word where a command wants a SOURCE and what it offers, if the word is
-// no server.
+// errItemAlone returns the error for one word that is no server, where a command wants a SOURCE and what it
+// offers.
 func errItemAlone(c *cli.Command, what, word string) error {
 	usage, _ := usagesOf(c)
 	return exit.UsageHint(fmt.Sprintf("mcpctl %s %s", c.Name, usage),

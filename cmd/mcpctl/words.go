@@ -234,7 +234,8 @@ func itemNamed(ctx context.Context, p program, c *cli.Command, word string, othe
 	if c.Name == "show" {
 		hint = typedWith(p, c, slices.Concat([]string{servers[0], word}, others)...)
 	}
-	return exit.UsageHint(hint, "%q is not a server, but in the saved snapshot of %s", word, kit.Some(servers))
+	return exit.UsageHint(hint, "%q is not a server, but in the saved snapshot of %s", word,
+		kit.Some(servers))
 }
 
 // isProgramFile reports whether an argument is a file that an interpreter runs.
@@ -257,7 +258,6 @@ func wordsOf(given []typedWord) []string {
 // is contacted.
 func configured(ctx context.Context, process host.Process, flags []typedWord, name string) bool {
 	from := fleet.Selection{}
-	process.Quiet, process.In = true, strings.NewReader("") // --config - is not read again
 	for _, f := range flags {
 		switch f.flag {
 		case "config", "c":
@@ -266,6 +266,12 @@ func configured(ctx context.Context, process host.Process, flags []typedWord, na
 			from.Discover = true
 		}
 	}
+	return selected(ctx, process, from, name)
+}
+
+// selected reports whether a server of that name is among the configured ones. Nothing is contacted.
+func selected(ctx context.Context, process host.Process, from fleet.Selection, name string) bool {
+	process.Quiet, process.In = true, strings.NewReader("") // --config - is not read again
 	cfg, _ := fleet.Read(ctx, process, from)
 	return cfg != nil && slices.Contains(cfg.Names(), name)
 }

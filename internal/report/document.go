@@ -64,7 +64,8 @@ type (
 // documentOf returns what a report shows of its groups.
 func documentOf(r *Report, v view, groups []finding.Group) document {
 	d := document{
-		Headline: text(headline(r, v.Options)), Meaning: text(r.meaning()), Verdict: r.Verdict, Status: r.Status,
+		Headline: text(headline(r, v.Options)), Meaning: text(r.meaning()),
+		Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
 	if !r.Kind.oneSide {

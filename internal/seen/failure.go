@@ -30,7 +30,8 @@ const CannotConnect = "cannot connect to "
 
 // Exited reports whether the server's program ended. Which of two sides it was may stand before that.
 func Exited(f Failure) bool {
-	return strings.HasPrefix(f.Message, "server exited") || strings.Contains(f.Message, ": server exited with ")
+	return strings.HasPrefix(f.Message, "server exited") ||
+		strings.Contains(f.Message, ": server exited with ")
 }
 
 // NotTried reports whether a server was left out, or given up on the way, because the run ended before.
