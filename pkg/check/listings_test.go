@@ -1,8 +1,11 @@
 package check_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -63,15 +66,44 @@ func TestKnownServersAreNotAccused(t *testing.T) {
 	}
 }
 
+// TestFetchedListings is the same promise for servers that were fetched when the rules stood, each on its own: no text of
+// theirs is a break. What rules on texts warn of is counted with -v.
+func TestFetchedListings(t *testing.T) {
+	surfaces := readListings(t, "../../testdata/listings/fetched")
+	if len(surfaces) < 30 {
+		t.Fatalf("only %d listings", len(surfaces))
+	}
+	warnings := 0
+	for _, s := range surfaces {
+		for _, f := range run(t, []check.Subject{s}, check.Options{}) {
+			switch text := strings.HasPrefix(f.Rule, "text-"); {
+			case text && f.Level == finding.Breaking, f.Rule == "secret-exposed", f.Rule == "url-with-credentials":
+				t.Errorf("%s %s %s: %s: %s", f.Server, f.Item, f.Pointer(), f.Rule, f.Message)
+			case text && f.Level == finding.Warning:
+				warnings++
+				t.Logf("%s %s %s: %s: %s", f.Server, f.Item, f.Pointer(), f.Rule, f.Message)
+			}
+		}
+	}
+	t.Logf("%d warnings on texts of %d servers", warnings, len(surfaces))
+}
+
+// readListings reads the listings of a folder, those that are compressed too.
 func readListings(t testing.TB, folder string) []check.Subject {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*@*.json"))
+	files, err := filepath.Glob(filepath.Join(folder, "*@*.json*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no listings in %s: %v", folder, err)
 	}
 	var surfaces []check.Subject
 	for _, file := range files {
 		data, err := os.ReadFile(file)
+		if err == nil && strings.HasSuffix(file, ".gz") {
+			var unzipped *gzip.Reader
+			if unzipped, err = gzip.NewReader(bytes.NewReader(data)); err == nil {
+				data, err = io.ReadAll(unzipped)
+			}
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +112,8 @@ func readListings(t testing.TB, folder string) []check.Subject {
 			t.Errorf("%s: %v", file, err)
 			continue
 		}
-		surfaces = append(surfaces, check.Subject{Name: strings.TrimSuffix(filepath.Base(file), ".json"), Snapshot: parsed})
+		name, _, _ := strings.Cut(filepath.Base(file), ".json")
+		surfaces = append(surfaces, check.Subject{Name: name, Snapshot: parsed})
 	}
 	return surfaces
 }
