@@ -49,15 +49,19 @@ func (c catalogue) sections(t *testing.T) (titles []string, of map[string]string
 	}
 	type row struct{ ID, Section string }
 	var file struct {
-		Sections      []string
-		Rules, Schema []row
+		Sections []string
+		Rules    []row
+		Schema   []struct {
+			Input, Output struct{ ID string }
+			Section       string
+		}
 	}
 	if err := json.Unmarshal([]byte(readText(t, c.file)), &file); err != nil {
 		t.Fatal(err)
 	}
 	of = map[string]string{}
 	for _, r := range file.Schema {
-		file.Rules = append(file.Rules, row{"input-" + r.ID, r.Section}, row{"output-" + r.ID, r.Section})
+		file.Rules = append(file.Rules, row{r.Input.ID, r.Section}, row{r.Output.ID, r.Section})
 	}
 	for _, r := range file.Rules {
 		if of[r.ID] = r.Section; !slices.Contains(file.Sections, r.Section) {

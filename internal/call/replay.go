@@ -352,13 +352,14 @@ func (s *replayed) add(c sentCall, d difference, row *replayedRow) {
 	case !seen:
 		known.Calls = &finding.Calls{}
 	}
+	level := finding.Breaking
+	if d.lengthOnly {
+		level = finding.Info
+	}
 	f := finding.Finding{
-		Rule: finding.ResultRule, Level: finding.Breaking, Verdict: finding.ByRule, Server: s.surface.Name,
+		Rule: finding.ResultRule, Level: level, Verdict: finding.ByRule, Server: s.surface.Name,
 		Item: "tool/" + c.Tool, Path: "/result" + d.pointer, Old: d.old, New: d.new, Message: d.message + ".",
 		Calls: &finding.Calls{Failing: known.Calls.Failing + 1, Example: calls.ShownJSON(c.Arguments)},
-	}
-	if d.lengthOnly {
-		f.Level = finding.Info
 	}
 	if c.expected == nil {
 		f.Cause = d.message

@@ -215,7 +215,7 @@ func (r *row) check(s *server) []finding.Finding {
 	}
 	for i, f := range found {
 		if accepted[f.Fingerprint()] {
-			found[i].Level = finding.Info
+			found[i] = lowered(found[i], alreadyAccepted)
 			found[i].Message += " The saved snapshot has it as well."
 		}
 	}
@@ -226,8 +226,8 @@ func (r *row) check(s *server) []finding.Finding {
 func (r *row) findings(apply func(report reporter)) []finding.Finding {
 	var all []finding.Finding
 	apply(func(f finding.Finding) {
-		f.Rule, f.Verdict = r.ID, cmp.Or(f.Verdict, finding.ByRule)
-		f.Level, f.Cause = cmp.Or(f.Level, r.Level), cmp.Or(f.Cause, r.Cause)
+		f = r.ranked(f)
+		f.Verdict, f.Cause = cmp.Or(f.Verdict, finding.ByRule), cmp.Or(f.Cause, r.Cause)
 		f.Message, f.Hint = cmp.Or(f.Message, r.Title+"."), cmp.Or(f.Hint, r.Instead)
 		all = append(all, f)
 	})

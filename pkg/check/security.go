@@ -68,9 +68,8 @@ func textMatches(message string, patterns ...lazy) rule {
 	})
 }
 
-// namesCredentialFile looks for the path of a file with credentials. Breaking is an order to read it or
-// pass it
-// on, info a sentence that only says what the tool does with it.
+// namesCredentialFile looks for the path of a file with credentials. An order to read it or pass it on
+// is worse than a sentence that only says what the tool does with it.
 func namesCredentialFile(t text, at location) {
 	found := wording.Read(t.value).Find(credentialFile)
 	if found == nil {
@@ -86,9 +85,9 @@ func namesCredentialFile(t text, at location) {
 		switch {
 		case s.orders(isRead|isPass|isAct, always):
 		case thirdPerson(s.words[0].text) && english().MatchString(t.value): // such as "Reads"
-			f.Level = finding.Info
+			f = lowered(f, describesItsUse)
 		case s.all&(isRead|isPass) == 0:
-			f.Level = finding.Warning
+			f = lowered(f, withoutOrder)
 		}
 		break
 	}

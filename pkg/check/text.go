@@ -161,10 +161,10 @@ func choicesDiffer(s *subschema, text string, at location) {
 		at.add("enum", encoded(s.enum()), "The description offers %s, which the schema does not allow.",
 			kit.Some(unknown))
 	case all && len(unknown) == 0 && len(missing) > 0:
-		at.report(finding.Finding{Level: finding.Info, Item: at.item, Path: at.path.String(),
+		at.report(lowered(finding.Finding{Item: at.item, Path: at.path.String(),
 			Member: "enum", New: encoded(s.enum()),
 			Message: fmt.Sprintf("The description leaves out %s, which the schema allows.",
-				kit.Some(kit.Map(missing, clipped)))})
+				kit.Some(kit.Map(missing, clipped)))}, leavesOut))
 	}
 }
 

@@ -45,10 +45,11 @@ func compareToolApp(c *comparison, s subject) {
 		compareMember(c, app, "item-meta-changed", "visibility")
 		return
 	}
-	for _, who := range []string{"model", "app"} {
+	for _, side := range [][2]string{{"model", "tool-hidden-from-model"}, {"app", "tool-hidden-from-app"}} {
+		who, hidden := side[0], side[1]
 		switch had, has := slices.Contains(before, who), slices.Contains(after, who); {
 		case had && !has:
-			c.report("tool-hidden-from-"+who, app.member("visibility"))
+			c.report(hidden, app.member("visibility"))
 		case has && !had:
 			c.report("tool-visibility-widened", app.member("visibility"), "who", code(who))
 		}

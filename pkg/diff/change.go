@@ -76,8 +76,8 @@ func parent(pointer string) string { return pointer[:max(0, strings.LastIndex(po
 
 // change reports one change.
 func (r *revision) change(ch *change) {
-	suffix := r.suffix(ch)
-	if suffix == "" {
+	id, on := r.rule(ch), byRule
+	if id == "" {
 		return
 	}
 	f := finding.Finding{Path: ch.Path, Cause: ch.cause, Hint: ch.hint}
@@ -88,9 +88,8 @@ func (r *revision) change(ch *change) {
 	case schema.FamilyDialect:
 		f.Path, f.Member, f.Cause = ch.Path+"/$schema", "", anotherGenerator
 	case schema.FamilyDefault:
-		if rule, message := ch.movedDefault(); rule != "" {
-			f.Message = sentence(message, known(f, r.words(ch))) + "."
-			f.Level = either(rule == "default-removed", finding.Info, finding.Off)
+		if rule, message := r.movedDefault(ch); rule != "" {
+			on, f.Message = moved, sentence(message, known(f, r.words(ch)))+"."
 		}
 	}
 	if len(ch.Also) > 0 {
@@ -98,7 +97,7 @@ func (r *revision) change(ch *change) {
 	}
 	switch root := ch.Path == "" && r.direction == finding.Input; {
 	case ch.judged == nil:
-		r.reportAs(suffix, f, r.words(ch)...)
+		r.reportInside(on, id, f, r.words(ch)...)
 	case ch.Family == schema.FamilyReference && r.unresolved,
 		ch.Family == schema.FamilyType && root && !isObject(viewOf(r.After.Raw())):
 		r.reported = true // as a finding about the validity of the new schema
@@ -107,7 +106,7 @@ func (r *revision) change(ch *change) {
 	case ch.judged.Breaks.Verdict == schema.Unknown:
 		r.unproven(f, r.subject(ch.Instance), ch.judged.Breaks)
 	default:
-		r.sentence(ch, suffix, f)
+		r.sentence(ch, id, f)
 	}
 }
 
@@ -146,7 +145,7 @@ func (r *revision) ignored(ch *change, f finding.Finding) {
 	f.Cause = "The keyword " + code(keyword) + ", which has no effect on values of its type, changed"
 	f.Message = "The keyword " + code(keyword) + " of " + r.subject(ch.Instance) +
 		", which has no effect on values of its type, changed."
-	r.reportAs("keyword-changed", f)
+	r.reportAs(unknownKeywords, f)
 }
 
 // unconstrained reports whether a schema accepts everything, apart from its annotations.
@@ -154,25 +153,25 @@ func unconstrained(raw json.RawMessage) bool {
 	return string(raw) != "false" && len(withoutRemarks(viewOf(raw))) == 0
 }
 
-// sentence reports a change under a rule, at the level of its verdict.
-func (r *revision) sentence(ch *change, suffix string, f finding.Finding) {
+// sentence reports a change under a rule, on the ground of its verdict.
+func (r *revision) sentence(ch *change, id string, f finding.Finding) {
 	if ch.successor != nil {
 		f.New, f.Hint = rawjson.Quote(ch.successor.Name),
 			either(r.direction == finding.Input, "send ", "read ")+code(ch.successor.Name)+" instead"
 		f.Old = rawjson.Quote(ch.Name)
 	}
-	f.Level = r.level(string(r.direction)+"-"+suffix, ch)
-	if f.Level == finding.Info && f.Cause == "" && fromGenerator(r, ch) {
+	on := r.ground(ch)
+	if r.level(id, on) == finding.Info && f.Cause == "" && fromGenerator(r, ch) {
 		f.Cause = anotherGenerator
 	}
 	if r.refused(ch) {
-		says := r.rules[string(r.direction)+"-"+suffix].message(f, r.words(ch))
+		says := r.rules[id].message(f, r.words(ch))
 		f.Message = strings.TrimSuffix(says, ".") + ", and unknown arguments are now rejected."
 	}
 	if r.reported = true; ch.breaks() {
 		shown(&f, ch.judged.Breaks)
 	}
-	r.reportAs(suffix, f, r.words(ch)...)
+	r.reportInside(on, id, f, r.words(ch)...)
 }
 
 // evidenceOf returns what decides whether a call is affected by a change of an input schema: what the change
@@ -217,9 +216,9 @@ func (r *revision) residual(ch schema.Change) {
 		r.unproven(f, r.subject(ch.Instance), ch.Breaks)
 		return
 	}
-	f.Level, r.reported = finding.Breaking, true
+	r.reported = true
 	shown(&f, ch.Breaks)
-	r.reportAs(effectRule("", moves), f, "name", r.subject(ch.Instance))
+	r.reportInside(breaks, r.valueRule(schema.FamilySchema, moves), f, "name", r.subject(ch.Instance))
 }
 
 // undecided reports what could not be decided as one finding for one place, and leaves out what else would be

@@ -197,25 +197,6 @@ type comparison struct {
 	evidence Evidence // of the finding that is reported next
 }
 
-// report completes a finding with what its rule says about it, and keeps it. A level that is set already
-// stays, and so does a message. values are names in the rule's sentence, each followed by what it stands for
-// here.
-func (c *comparison) report(id string, f finding.Finding, values ...string) {
-	rule := c.rules[id]
-	f.Rule, f.Server = id, c.Server
-	if f.Level = cmp.Or(f.Level, rule.Level); f.Level == finding.Off {
-		if !slices.Contains(c.Enable, id) {
-			return
-		}
-		f.Level = finding.Info
-	}
-	f.Verdict = cmp.Or(f.Verdict, finding.ByRule)
-	f.Message = cmp.Or(f.Message, rule.message(f, values))
-	f.Cause = cmp.Or(f.Cause, rule.cause(f, values))
-	f.Calls = c.countCalls(f)
-	c.findings = append(c.findings, f)
-}
-
 // countCalls asks the function of Options.Counting about a finding that matters and is about a tool or the
 // whole server.
 func (c *comparison) countCalls(f finding.Finding) *finding.Calls {
@@ -238,26 +219,33 @@ type subject struct {
 	old, new view
 }
 
-// comesOrGoes returns the rule for a member: one that begins with a word if it is added or removed, else the
-// one for what changed.
-func (s subject) comesOrGoes(word, changed string) func(key string) string {
-	return func(key string) string {
-		if became := became(s.old[key] == nil, s.new[key] == nil); became != "changed" {
-			return word + "-" + became
-		}
-		return changed
-	}
-}
+// fate is the rules for what came, what went and what changed.
+type fate struct{ added, removed, changed string }
 
-// became returns the last word of the id of a rule.
-func became(isNew, isGone bool) string {
+// always is one rule for all three.
+func always(rule string) fate { return fate{rule, rule, rule} }
+
+func (f fate) of(isNew, isGone bool) string {
 	switch {
 	case isNew:
-		return "added"
+		return f.added
 	case isGone:
-		return "removed"
+		return f.removed
 	}
-	return "changed"
+	return f.changed
+}
+
+// ofText returns the rule for a text; empty if no visible character changed.
+func (f fate) ofText(old, new string) string {
+	if old, new = normal(old), normal(new); old == new {
+		return ""
+	}
+	return f.of(old == "", new == "")
+}
+
+// ofMembers returns the rule for each member of a subject.
+func (f fate) ofMembers(s subject) func(key string) string {
+	return func(key string) string { return f.of(s.old[key] == nil, s.new[key] == nil) }
 }
 
 // part returns the subject of an object inside this one.
@@ -283,30 +271,16 @@ func compareMember(c *comparison, s subject, rule, key string) {
 	}
 }
 
-// compareDescription reports what became of a description by the rules that begin with a word. One that is
-// new is info; the rules on texts look at it beside this.
-func compareDescription(c *comparison, s subject, word string) {
-	became := textBecame(s.old.text("description"), s.new.text("description"))
-	if became == "" {
-		return
+// compareDescription reports what became of a description. The rules on texts look at a new one beside this.
+func compareDescription(c *comparison, s subject, rules fate) {
+	old, new := s.old.text("description"), s.new.text("description")
+	rule, f, on := rules.ofText(old, new), s.member("description"), byRule
+	if rules.added == rules.changed && normal(old) == "" { // one rule for all
+		on, f.Message, f.Cause = appeared, "A description was added.", "Descriptions added"
 	}
-	f, rule := s.member("description"), word+"-description-"+became
-	if _, known := c.rules[rule]; !known {
-		rule = word + "-description-changed"
-		if became == "added" {
-			f.Level, f.Message, f.Cause = finding.Info, "A description was added.", "Descriptions added"
-		}
+	if rule != "" {
+		c.reportOn(on, rule, f)
 	}
-	c.report(rule, f)
-}
-
-// textBecame returns what became of a text, as the ids of rules have it; empty if no visible character
-// changed.
-func textBecame(old, new string) string {
-	if old, new = normal(old), normal(new); old == new {
-		return ""
-	}
-	return became(old == "", new == "")
 }
 
 // compareTitle compares the name that people see. The rules about names report a change of the name alone.

@@ -96,12 +96,9 @@ func compareItems(c *comparison, old, new snapshot.List) {
 			reportOthers(c, kind, p)
 		case p.new == nil:
 			f := finding.Finding{Item: kind.ID(p.key), Old: p.old, Hint: hints[p]}
-			if kind == snapshot.Resources && c.dynamic {
-				f.Level = finding.Warning
-			}
-			c.reportAnnounced(kind.Word()+"-removed", f, p.old)
+			c.reportAnnounced(either(c.dynamic, comesAndGoes, byRule), comparers[kind].removed, f, p.old)
 		case p.old == nil:
-			c.report(kind.Word()+"-added", finding.Finding{Item: kind.ID(p.key), New: p.new})
+			c.report(comparers[kind].added, finding.Finding{Item: kind.ID(p.key), New: p.new})
 			findHidden(c, kind.ID(p.key), p.new, nil, hidingIn(p.new))
 		default:
 			both = append(both, p)
@@ -185,14 +182,14 @@ func reportSkipped(c *comparison, kind snapshot.Kind, skipped []*pair) {
 			kit.Counted(len(names), kind.Word()), kit.Some(kit.Map(names, code)))})
 }
 
-// reportAnnounced reports that an item is gone or renamed. After the date that it announced for that, it is a
-// warning.
-func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawMessage, values ...string) {
-	if d, announced := wording.DeprecationOf(rawjson.ObjectOf(old)); announced {
+// reportAnnounced reports that an item is gone or renamed, and whether it had announced that.
+func (c *comparison) reportAnnounced(on ground, id string, f finding.Finding, old json.RawMessage,
+	values ...string) {
+	if d, deprecated := wording.DeprecationOf(rawjson.ObjectOf(old)); deprecated {
 		said := strings.TrimSuffix(c.rules[id].message(f, values), ".")
 		switch {
 		case d.Passed(c.Now):
-			f.Level, f.Message = finding.Warning, said+", as announced for "+d.Date()+"."
+			on, f.Message = on|announced, said+", as announced for "+d.Date()+"."
 		case !d.Sunset.IsZero():
 			f.Message = said + ", before the announced date " + d.Date() + "."
 		default:
@@ -202,7 +199,7 @@ func (c *comparison) reportAnnounced(id string, f finding.Finding, old json.RawM
 			f.Hint = "use " + code(d.Replacement) + " instead, as announced"
 		}
 	}
-	c.report(id, f, values...)
+	c.reportOn(on, id, f, values...)
 }
 
 // compareDeprecation compares what an item says of its own end.
@@ -225,13 +222,14 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 		c.report("item-undeprecated", f, "name", name)
 	case is && !old.Sunset.Equal(new.Sunset):
 		f.Old = rawjson.Quote(old.Date())
+		on := byRule
 		switch {
 		case new.Sunset.IsZero():
 			f.New, f.Message = nil, "The removal date of "+name+", "+old.Date()+", was withdrawn."
 		case new.Sunset.Before(old.Sunset):
-			f.Level = finding.Warning
+			on = sooner
 		}
-		c.report("item-sunset-changed", f, "name", name)
+		c.reportOn(on, "item-sunset-changed", f, "name", name)
 	}
 }
 
@@ -241,7 +239,7 @@ func reportOthers(c *comparison, kind snapshot.Kind, p *pair) {
 	if kind == snapshot.Tools && p.key != "" && p.old == nil {
 		c.report("tool-duplicate-name", f)
 	} else {
-		f.Level, f.Verdict = finding.Warning, finding.Unproven
+		f.Verdict = finding.Unproven
 		f.Message = fmt.Sprintf("%s of this %s changed and were not compared one by one.",
 			kit.Counted(p.others, "more item"), kind.KeyField())
 		c.report(changedRule(kind), f)
@@ -259,17 +257,31 @@ func hidingIn(item json.RawMessage) []passage {
 	return hiding
 }
 
-// comparers say what is particular to a kind: the members that it compares by itself, and how.
+// comparers say what is particular to a kind: the members that it compares by itself, and how; and its rules
+// for items that come, go and, where they have names, get another one.
 var comparers = map[snapshot.Kind]struct {
-	compare func(*comparison, subject)
-	members []string
+	compare                 func(*comparison, subject)
+	members                 []string
+	added, removed, renamed string
 }{
-	snapshot.Tools:     {compareTool, []string{"annotations", "execution", "inputSchema", "outputSchema"}},
-	snapshot.Prompts:   {compareArguments, []string{"arguments"}},
-	snapshot.Resources: {compareResource, []string{"name", "annotations", "mimeType", "size"}},
-	snapshot.Templates: {compareResource, []string{"name", "annotations", "mimeType"}},
-	snapshot.Skills:    {compareSkill, []string{"frontmatter", "resources"}},
+	snapshot.Tools: {compareTool, []string{"annotations", "execution", "inputSchema", "outputSchema"},
+		"tool-added", "tool-removed", "tool-renamed"},
+	snapshot.Prompts: {compareArguments, []string{"arguments"},
+		"prompt-added", "prompt-removed", "prompt-renamed"},
+	snapshot.Resources: {compareResource, []string{"name", "annotations", "mimeType", "size"},
+		"resource-added", "resource-removed", ""},
+	snapshot.Templates: {compareResource, []string{"name", "annotations", "mimeType"},
+		"template-added", "template-removed", ""},
+	snapshot.Skills: {compareSkill, []string{"frontmatter", "resources"},
+		"skill-added", "skill-removed", ""},
 }
+
+// The rules for the descriptions of tools, and of other items.
+var (
+	toolDescriptions = fate{"tool-description-added", "tool-description-removed",
+		"tool-description-changed"}
+	itemDescriptions = always("item-description-changed")
+)
 
 // The members of _meta that change with each request, and those that have rules of their own.
 var (
@@ -296,7 +308,7 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 		known := map[snapshot.Kind][]string{snapshot.Tools: toolTraces, snapshot.Resources: appMembers,
 			snapshot.Templates: appMembers}
 		compareTitle(c, s, "item-title-changed")
-		compareDescription(c, s, either(isTool, "tool", "item"))
+		compareDescription(c, s, either(isTool, toolDescriptions, itemDescriptions))
 		compareOpaque(c, s, "item-meta-changed", "_meta", known[kind]...)
 		compareOpaque(c, s, "item-icons-changed", "icons")
 		members = append(members, "title", "description", "_meta", "icons")

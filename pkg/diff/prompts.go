@@ -61,7 +61,7 @@ func compareArguments(c *comparison, s subject) {
 // compareArgument compares an argument that both sides have. A required member that is not a boolean counts
 // as false, and its change is reported as one of an unknown member.
 func compareArgument(c *comparison, s subject) {
-	compareDescription(c, s, "prompt-argument")
+	compareDescription(c, s, always("prompt-argument-description-changed"))
 	compareTitle(c, s, "prompt-argument-title-changed")
 	known := []string{"title", "description"} // the name is the same
 	if boolean(s.old, "required") && boolean(s.new, "required") {

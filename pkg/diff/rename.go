@@ -97,8 +97,8 @@ func joinRenamedItems(c *comparison, kind snapshot.Kind,
 		case kind.KeyField() == "name":
 			f.Hint = either(kind == snapshot.Tools, "call ", "use ") + code(new.key) + " instead"
 			f.Cause = either(alike[old] != nil, cause, "")
-			c.reportAnnounced(kind.Word()+"-renamed", f, old.old,
-				"new", code(new.key)+wording.CodePoints(old.key, new.key))
+			c.reportAnnounced(byRule, comparers[kind].renamed, f, old.old, "new",
+				code(new.key)+wording.CodePoints(old.key, new.key))
 		case kind == snapshot.Resources:
 			c.report("resource-uri-changed", f)
 		default:
@@ -435,12 +435,14 @@ func shareRenames(found []finding.Finding) {
 	for i := range found {
 		f := &found[i]
 		at := place{f.Item, parent(f.Path)}
-		switch _, suffix, _ := strings.Cut(f.Rule, "-"); suffix {
-		case "property-removed":
+		switch f.Rule {
+		case "input-property-removed", "output-property-removed":
 			gone[at] = append(gone[at], f)
-		case "optional-property-added", "required-property-added", "required-property-added-with-default":
+		case "input-optional-property-added", "input-required-property-added",
+			"input-required-property-added-with-default", "output-optional-property-added",
+			"output-required-property-added":
 			fresh[at] = append(fresh[at], f)
-		case "property-renamed":
+		case "input-property-renamed", "output-property-renamed":
 			old, _ := rawjson.Text(f.Old)
 			new, _ := rawjson.Text(f.New)
 			known[[2]string{old, new}] = true

@@ -28,19 +28,22 @@ func compareResource(c *comparison, s subject) {
 func compareMediaType(c *comparison, s subject) {
 	old, new := canonicalType(s.old.text("mimeType")), canonicalType(s.new.text("mimeType"))
 	essence := func(mimeType string) string { return strings.SplitN(mimeType, ";", 2)[0] }
-	f, became := s.member("mimeType"), became(old == "", new == "")
+	rules := fate{"resource-mime-type-added", "resource-mime-type-removed", "resource-mime-type-changed"}
+	if s.kind == snapshot.Templates {
+		rules = always("template-mime-type-changed")
+	}
+	on := byRule
 	switch {
 	case old == new:
 		return
 	case old == "":
-		f.Level = finding.Info
-	case new == "" || essence(old) == essence(new):
-		f.Level = finding.Warning
+		on = appeared
+	case new == "":
+		on = vanished
+	case essence(old) == essence(new):
+		on = parameters
 	}
-	if s.kind == snapshot.Templates { // which have one rule for all
-		became = "changed"
-	}
-	c.report(s.kind.Word()+"-mime-type-"+became, f)
+	c.reportOn(on, rules.of(old == "", new == ""), s.member("mimeType"))
 }
 
 // canonicalType returns a media type in one spelling: lower case, parameters sorted.
@@ -97,10 +100,10 @@ func compareURITemplate(c *comparison, f finding.Finding, old, new string) {
 		c.report("template-uri-changed", f)
 	}
 	// the variables of the query may be left out, but a client that sends one that is gone is not understood
-	if f.Level = finding.Info; !contains(oldQuery, newQuery) {
-		c.report("template-variable-added", f)
+	if !contains(oldQuery, newQuery) {
+		c.reportOn(inQuery, "template-variable-added", f)
 	}
-	if f.Level = finding.Breaking; !contains(newQuery, oldQuery) {
+	if !contains(newQuery, oldQuery) {
 		c.report("template-variable-removed", f)
 	}
 }
@@ -113,7 +116,7 @@ func contains(whole, parts []string) bool {
 // each file.
 func compareSkill(c *comparison, s subject) {
 	front := s.part("frontmatter")
-	compareDescription(c, front, "item")
+	compareDescription(c, front, itemDescriptions)
 	rule := func(key string) string {
 		return either(slices.Contains(rights, key), "skill-rights-changed", "skill-frontmatter-changed")
 	}
@@ -137,8 +140,8 @@ func compareFiles(c *comparison, s subject) {
 	files := subject{kind: s.kind, id: s.id, path: "/resources", old: old, new: new}
 	rule := func(file string) string {
 		sameContent := viewOf(old[file]).text("digest") == viewOf(new[file]).text("digest")
-		changed := either(sameContent, "skill-changed", "skill-file-changed")
-		return files.comesOrGoes("skill-file", changed)(file)
+		return fate{"skill-file-added", "skill-file-removed", either(sameContent, "skill-changed",
+			"skill-file-changed")}.ofMembers(files)(file)
 	}
 	reportChanged(c, files, keys(old, new), rule, func(rule, file string) {
 		c.report(rule, finding.Finding{Item: s.id, Path: files.path, Old: old[file], New: new[file]}, "name",

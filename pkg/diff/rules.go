@@ -6,7 +6,6 @@ import (
 	_ "embed" // the texts of the rules
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -15,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/finding"
-	"github.com/mcpctl/mcpctl/pkg/schema"
 )
 
 //go:embed rules.json
@@ -35,17 +33,17 @@ type rule struct {
 	// what its findings have in common; empty = their message
 	Cause         string
 	BreakingCause string // the same for places that break
-
-	Effect   effect
-	Families []schema.Family // whose changes with this effect it reports; none = it does not go by the effect
 }
 
-// schemaRow makes two rules, input-ID for what a caller may send and output-ID for what a reader gets.
+// schemaRow makes two rules, one for what a caller may send and one for what a reader gets.
 type schemaRow struct {
 	rule
-	Input, Output finding.Level
-	Returns       string // what the output rule says instead of Says
-	ResultCause   string // the cause of the output rule instead of Cause
+	Effect        effect
+	Input, Output struct {
+		ID          string
+		Level       finding.Level
+		Says, Cause string // instead of those of the row
+	}
 }
 
 // effect is what a change does to the set of values that a schema accepts.
@@ -75,18 +73,16 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 		byID[r.ID] = r
 	}
 	for _, row := range file.Schema {
-		for direction, level := range map[finding.Direction]finding.Level{finding.Input: row.Input,
-			finding.Output: row.Output} {
-			means := file.Effects[row.Effect][direction]
-			r := row.rule
-			r.ID, r.Level, r.Direction = string(direction)+"-"+row.ID, level, direction
-			r.Doc, r.Instead = row.Doc+" "+means.Doc, means.Instead
-			switch {
-			case direction == finding.Output:
-				r.Says, r.Cause = cmp.Or(row.Returns, r.Says), cmp.Or(row.ResultCause, r.Cause)
-			case row.Effect == widens:
+		for _, direction := range []finding.Direction{finding.Input, finding.Output} {
+			means, side, r := file.Effects[row.Effect][direction], row.Input, row.rule
+			if direction == finding.Output {
+				side = row.Output
+			} else if row.Effect == widens {
 				r.Cause = cmp.Or(r.Cause, acceptsMore)
 			}
+			r.ID, r.Level, r.Direction = side.ID, side.Level, direction
+			r.Says, r.Cause = cmp.Or(side.Says, r.Says), cmp.Or(side.Cause, r.Cause)
+			r.Doc, r.Instead = row.Doc+" "+means.Doc, means.Instead
 			r.Title = sentence(r.Says, map[string]string{
 				"name":    either(direction == finding.Input, "an argument", "a member of the result"),
 				"removed": "some values", "added": "more values",
@@ -98,19 +94,6 @@ var catalogue = sync.OnceValue(func() map[string]rule {
 	}
 	return byID
 })
-
-// effectRule returns the rule for a change with an effect; if its family has none, that of schemas as a
-// whole.
-func effectRule(family schema.Family, e effect) string {
-	e = cmp.Or(e, moves)
-	for id, r := range catalogue() {
-		suffix, input := strings.CutPrefix(id, "input-")
-		if input && r.Effect == e && slices.Contains(r.Families, family) {
-			return suffix
-		}
-	}
-	return effectRule(schema.FamilySchema, e)
-}
 
 func (r rule) message(f finding.Finding, values []string) string {
 	return sentence(cmp.Or(r.Says, r.Title), known(f, values)) + "."

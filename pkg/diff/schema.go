@@ -66,10 +66,10 @@ func compareSchemas(c *comparison, s subject, direction finding.Direction) {
 		// the finding about the root covers it
 	case errNew != nil:
 		sent.Message = fmt.Sprintf("The schema cannot be read: %v.", errNew)
-		r.reportAs("schema-invalid", sent)
+		r.reportAs(invalidSchemas, sent)
 	case errOld != nil:
 		sent.Message = "The old schema could not be read; the new one can."
-		r.reportAs("schema-changed", sent)
+		r.reportAs(sides{"input-schema-changed", "output-schema-changed"}, sent)
 	default:
 		r.Revision = schema.Compare(r.ctx, before, after, r.budget)
 		r.compare()
@@ -110,24 +110,29 @@ func reportProblems(r *revision) {
 	})
 	r.invalid = len(problems) > 0
 	for _, p := range problems[:min(len(problems), maxListed)] {
-		id := "schema-invalid"
+		rule := invalidSchemas
 		if strings.HasSuffix(p.Path, "Ref") || strings.HasSuffix(p.Path, "$ref") {
-			id, r.unresolved = "schema-ref-unresolved", true
+			rule, r.unresolved = sides{"input-schema-ref-unresolved", "output-schema-ref-unresolved"}, true
 		}
-		r.reportAs(id, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
+		r.reportAs(rule, finding.Finding{Path: p.Path, New: r.After.At(p.Path),
 			Message: fmt.Sprintf("At %s: %s.", p.Path, p.Message)})
 	}
 	if more := len(problems) - maxListed; more > 0 {
-		r.reportAs("schema-invalid", finding.Finding{New: r.sent.New,
+		r.reportAs(invalidSchemas, finding.Finding{New: r.sent.New,
 			Message: fmt.Sprintf("%d more parts of the schema are invalid.", more)})
 	}
 }
 
-// reportAs reports a rule of the revision's direction. Paths of f are those inside the schema.
-func (r *revision) reportAs(suffix string, f finding.Finding, words ...string) {
+// reportAs reports the rule of the revision's direction.
+func (r *revision) reportAs(rule sides, f finding.Finding, words ...string) {
+	r.reportInside(byRule, rule.of(r.direction), f, words...)
+}
+
+// reportInside reports a finding whose path is that inside the schema.
+func (r *revision) reportInside(on ground, id string, f finding.Finding, words ...string) {
 	f.Item, f.Path = r.item, r.path+f.Path
 	f.Old, f.New = onOneLine(f.Old), onOneLine(f.New)
-	r.report(string(r.direction)+"-"+suffix, f, append([]string{"name", r.subject("")}, words...)...)
+	r.reportOn(on, id, f, append([]string{"name", r.subject("")}, words...)...)
 }
 
 // onOneLine returns a value without white space, which differs with the depth of a value.
@@ -138,24 +143,23 @@ func (r *revision) remainder() {
 	f := r.sent
 	switch {
 	case equal(r.whole): // all edits together say the same in other words
-		r.reportAs("schema-rewritten", f)
+		r.reportAs(sides{"input-schema-rewritten", "output-schema-rewritten"}, f)
 	case !r.reported && !r.invalid:
-		f.Level = finding.Info
-		r.reportAs(effectRule("", effectOf(r.whole, r.direction)), f)
+		r.reportInside(harmless, r.valueRule(schema.FamilySchema, effectOf(r.whole, r.direction)), f)
 	}
 }
 
 // unproven reports a change whose effect is not decided, as a warning. An unknown effect must never pass as a
 // harmless one.
 func (r *revision) unproven(f finding.Finding, subject string, result schema.Result) {
-	f.Level, f.Verdict = finding.Warning, finding.Unproven
+	f.Verdict = finding.Unproven
 	reason := cmp.Or(result.Reason, "unsupported construct")
 	if result.Path != "" {
 		reason += " at " + result.Path
 	}
 	f.Message = fmt.Sprintf("The change of %s could not be decided: %s.", subject, reason)
 	r.reported = true
-	r.reportAs("schema-unproven", f)
+	r.reportAs(sides{"input-schema-unproven", "output-schema-unproven"}, f)
 }
 
 func equal(ch schema.Change) bool {
@@ -187,35 +191,17 @@ func effectOf(ch schema.Change, direction finding.Direction) effect {
 	return narrows
 }
 
-// level returns the level of a change: its verdict, softened or sharpened by the rule.
-func (r *revision) level(id string, ch *change) finding.Level {
-	switch byDefault := r.rules[id].Level; {
-	case ch.breaks():
-		return either(r.softened(id, ch), finding.Warning, finding.Breaking)
-	case byDefault != finding.Breaking:
-		return byDefault
+// ground returns what the level of a change rests on: whether it breaks, and whether its object was closed.
+func (r *revision) ground(ch *change) ground {
+	refused := func(keyword string) bool { return schema.RefusesAll(r.Before.At(ch.OldPath + "/" + keyword)) }
+	switch {
+	case !ch.breaks():
+		return harmless
+	case ch.Family == schema.FamilyProperty &&
+		(refused("additionalProperties") || refused("unevaluatedProperties")):
+		return breaks | wasClosed
 	}
-	switch id { // what is sent or expected goes unheard, or is closed as by additional-properties-closed
-	case "input-property-removed", "input-property-renamed", "output-property-removed",
-		"output-property-renamed", "input-additional-properties-narrowed":
-		return finding.Warning
-	}
-	return finding.Info
-}
-
-// softened reports whether a break by a rule only warns unless plain sets are compared: sections 3 and 4 of
-// docs/compatibility.md.
-func (r *revision) softened(id string, ch *change) bool {
-	switch id {
-	case "output-optional-property-added", "output-required-property-added":
-		// a map is not closed: it takes members of a type
-		return !r.Strict && (schema.RefusesAll(r.Before.At(ch.OldPath+"/additionalProperties")) ||
-			schema.RefusesAll(r.Before.At(ch.OldPath+"/unevaluatedProperties")))
-	case "output-enum-value-added", "output-additional-properties-opened",
-		"input-required-property-added-with-default", "input-property-became-required-with-default":
-		return !r.Strict
-	}
-	return false
+	return breaks
 }
 
 // compareInput compares what the tool accepts. A tool without a schema, which the specification forbids,
@@ -227,10 +213,9 @@ func compareInput(c *comparison, s subject) {
 		f.Message = `The input schema no longer has "type": "object" at its root.`
 		c.report("input-schema-invalid", f)
 	case !before && after:
-		f.Level, f.Message = finding.Info,
-			`The input schema now has "type": "object" at its root, as required.`
+		f.Message = `The input schema now has "type": "object" at its root, as required.`
 		f.Cause = `The input schema now has "type": "object" at its root`
-		c.report("input-schema-changed", f)
+		c.reportOn(mended, "input-schema-changed", f)
 	}
 	compareSchemas(c, s, finding.Input)
 }
@@ -247,7 +232,8 @@ func reportCombinators(r *revision) {
 	}
 	for _, keyword := range combinators() {
 		if after[keyword] != nil {
-			r.reportAs("root-combinator-added", finding.Finding{Member: keyword, New: after[keyword]})
+			r.reportInside(byRule, "input-root-combinator-added",
+				finding.Finding{Member: keyword, New: after[keyword]})
 		}
 	}
 }

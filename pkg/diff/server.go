@@ -48,7 +48,7 @@ func compareSupported(c *comparison, old, new []string) {
 		return
 	}
 	s := subject{path: "/supportedVersions", old: namedAfter(old), new: namedAfter(new)}
-	rule := s.comesOrGoes("protocol-version", "")
+	rule := fate{added: "protocol-version-added", removed: "protocol-version-removed"}.ofMembers(s)
 	reportChanged(c, s, keys(s.old, s.new), rule, func(rule, version string) {
 		c.report(rule, finding.Finding{Path: s.path, Old: s.old[version], New: s.new[version]})
 	})
@@ -70,8 +70,9 @@ func compareInstructions(c *comparison, old, new string) {
 		return
 	}
 	before, after := rawjson.Quote(old), rawjson.Quote(new)
-	if became := textBecame(old, new); became != "" {
-		c.report("instructions-"+became, finding.Finding{Path: "/instructions",
+	rules := fate{"instructions-added", "instructions-removed", "instructions-changed"}
+	if rule := rules.ofText(old, new); rule != "" {
+		c.report(rule, finding.Finding{Path: "/instructions",
 			Old: either(old == "", nil, before), New: either(new == "", nil, after)})
 	}
 	compareTexts(c, "", "/instructions", before, after)
@@ -139,7 +140,7 @@ var ofClients = []string{"elicitation", "roots", "sampling"}
 func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot) {
 	s := subject{path: "/capabilities", old: old, new: new}
 	known := append([]string{"extensions", "experimental"}, ofClients...)
-	rule := s.comesOrGoes("capability", optionRemoved)
+	rule := fate{"capability-added", "capability-removed", optionRemoved}.ofMembers(s)
 	reportChanged(c, s, keys(old, new, known...), rule, func(rule, key string) {
 		f := s.member(key)
 		if rule == optionRemoved {
@@ -153,7 +154,8 @@ func compareCapabilities(c *comparison, old, new view, before *snapshot.Snapshot
 		c.report(rule, f, "items", items)
 	})
 	extensions := s.part("extensions")
-	reportMembers(c, extensions, extensions.comesOrGoes("extension", "extension-settings-changed"))
+	reportMembers(c, extensions,
+		fate{"extension-added", "extension-removed", "extension-settings-changed"}.ofMembers(extensions))
 	compareMember(c, s, "experimental-capability-changed", "experimental")
 }
 

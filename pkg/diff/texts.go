@@ -103,8 +103,9 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 		known[normal(p.text)] = true
 		count++
 		isNew := before[p.pointer] == nil
-		c.report(either(strings.HasPrefix(p.pointer, "/input"), "input", "output")+
-			either(isNew, "-property-description-added", "-property-description-changed"), finding.Finding{
+		rules := propertyDescriptions.of(either(strings.HasPrefix(p.pointer, "/input"), finding.Input,
+			finding.Output))
+		c.report(either(isNew, rules.added, rules.changed), finding.Finding{
 			Item: item, Path: parent(p.pointer), Member: p.pointer[len(parent(p.pointer))+1:],
 			Old: before[p.pointer], New: rawjson.Quote(p.text),
 			Message: "A text in the schema " + either(isNew, "is new.", "changed."),

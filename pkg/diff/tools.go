@@ -28,7 +28,8 @@ func compareExecution(c *comparison, s subject) {
 	}
 	reportUnknown(c, s, "taskSupport")
 	const byDefault = `"forbidden"`
-	rules := map[string]string{byDefault: "withdrawn", `"optional"`: "added", `"required"`: "required"}
+	rules := map[string]string{byDefault: "tool-task-support-withdrawn",
+		`"optional"`: "tool-task-support-added", `"required"`: "tool-task-support-required"}
 	before := cmp.Or(string(s.old["taskSupport"]), byDefault)
 	after := cmp.Or(string(s.new["taskSupport"]), byDefault)
 	switch {
@@ -36,7 +37,7 @@ func compareExecution(c *comparison, s subject) {
 	case rules[before] == "" || rules[after] == "":
 		c.report("item-changed", s.keyword("taskSupport"))
 	default:
-		c.report("tool-task-support-"+rules[after], s.keyword("taskSupport"))
+		c.report(rules[after], s.keyword("taskSupport"))
 	}
 }
 

@@ -1,0 +1,36 @@
+package check
+
+import (
+	"cmp"
+
+	"github.com/mcpctl/mcpctl/pkg/finding"
+)
+
+// reason is why a finding has a lower level than its rule.
+type reason int
+
+const (
+	describesItsUse reason = iota // the text says what the tool does with a file, and orders nothing
+	withoutOrder                  // the text names a file, and neither reads nor passes it on
+	leavesOut                     // the text is right, and not complete
+	alreadyAccepted               // the saved snapshot has it as well
+)
+
+// lowerLevels are all levels of this package that are not those of rules.json.
+var lowerLevels = map[reason]finding.Level{
+	describesItsUse: finding.Info,
+	withoutOrder:    finding.Warning,
+	leavesOut:       finding.Info,
+	alreadyAccepted: finding.Info,
+}
+
+func lowered(f finding.Finding, why reason) finding.Finding {
+	f.Level = lowerLevels[why]
+	return f
+}
+
+// ranked returns a finding of the rule with its level, unless it was lowered.
+func (r *row) ranked(f finding.Finding) finding.Finding {
+	f.Rule, f.Level = r.ID, cmp.Or(f.Level, r.Level)
+	return f
+}
