@@ -60,13 +60,12 @@ func Open(ctx context.Context, p host.Process, f *fleet.Fleet, t fleet.Target) (
 
 // Surface returns what is known of the server, with the error that ended the connection, if any.
 func (c *Client) Surface(err error) fleet.Surface {
-	r := probe.Result{Server: probe.Server{Name: c.target.Name(), Source: c.target.Source()}, Attempts: 1,
-		Elapsed: time.Since(c.process.Now), Err: err}
+	r := probe.Result{Attempts: 1, Elapsed: time.Since(c.process.Now), Err: err}
 	if c.session != nil {
 		r.Transport, r.Snapshot = c.session.Transport(), c.session.Hello()
 		r.Notices, r.Noise = c.session.Notices(), c.session.Noise()
 	}
-	return fleet.FromResult(r)
+	return c.target.Answered(r)
 }
 
 // OwnName returns the name of the server in its serverInfo, which stays from version to version.

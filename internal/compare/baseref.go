@@ -47,12 +47,11 @@ func rebuilt(
 	if failure := buildBoth(ctx, p, tree, build); failure != nil {
 		return unbuilt(targets, tree, failure), context.Cause(ctx)
 	}
-	moved, err := f.Relocate(targets, func(name string, s probe.Stdio) probe.Stdio {
-		moved := relocate(p, tree, name, s)
+	moved, err := f.Restarted(targets, func(_ fleet.Target, server *probe.Server) {
+		*server.Stdio = relocate(p, tree, server.Name, *server.Stdio)
 		if build == "" {
-			linkDependencies(p, tree, moved)
+			linkDependencies(p, tree, *server.Stdio)
 		}
-		return moved
 	})
 	if err != nil {
 		return nil, err
@@ -172,9 +171,9 @@ func buildIn(ctx context.Context, p host.Process, line, dir string, environ []st
 func unbuilt(targets []fleet.Target, tree *source.Worktree, failure *seen.Failure) []sides {
 	var pairs []sides
 	for _, t := range targets {
-		s := seen.Server{Name: t.Name(), State: seen.Failed, Error: failure}
-		old := fleet.Surface{Server: seen.Server{Source: tree.Label()}}
-		pairs = append(pairs, sides{old: old, now: fleet.Surface{Server: s}})
+		old := fleet.Unseen(seen.Server{Source: tree.Label()})
+		now := fleet.Unseen(seen.Server{Name: t.Name(), State: seen.Failed, Error: failure})
+		pairs = append(pairs, sides{old: old, now: now})
 	}
 	return pairs
 }

@@ -254,7 +254,7 @@ func upgrades(
 			upgraded = append(upgraded, t)
 			continue
 		}
-		s := fleet.Surface{Server: seen.Server{Name: t.Name(), State: seen.OK}}
+		s := fleet.Unseen(seen.Server{Name: t.Name(), State: seen.OK})
 		if err != nil {
 			failLookup(&s, err)
 		}

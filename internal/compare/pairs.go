@@ -99,7 +99,7 @@ func openBaseline(p host.Process, dir string) baseline {
 func (b baseline) with(ctx context.Context, s fleet.Surface) sides {
 	file := SavedFile(b.dir, s.Name)
 	saved, err := source.ReadFile(ctx, file)
-	old := fleet.Surface{Server: seen.Server{Source: file}}
+	old := fleet.Unseen(seen.Server{Source: file})
 	switch {
 	case err == nil:
 		old = fleet.FromSaved(saved)

@@ -23,7 +23,7 @@ func TestEveryNoticeIsARule(t *testing.T) {
 		probe.NoticeNotImplemented, probe.NoticeCursorRepeated, probe.NoticeCursorOdd, probe.NoticeListRestarted, probe.NoticeItemOdd,
 		probe.NoticeDuplicate, probe.NoticeMemberRepeated, probe.NoticeInvalidUTF8, probe.NoticeContentType, probe.NoticeFieldsMissing,
 	} {
-		s := fleet.FromResult(probe.Result{Server: probe.Server{Name: "s"}})
+		s := fleet.Absent("s")
 		seen := check.Subject{Name: "s", Snapshot: &snapshot.Snapshot{}, Observed: observed(s)}
 		seen.Observed.Notices = []check.Deviation{{Code: code, Message: "seen"}}
 		if found, err := check.Run(t.Context(), []check.Subject{seen}, check.Options{}); err != nil ||

@@ -20,6 +20,14 @@ import (
 // CommandLine is the Source of servers on the command line.
 const CommandLine = "argv"
 
+// Declare returns the entry of a server that no file declares, but the command line or a variable. It has a
+// problem if it is not allowed.
+func Declare(server probe.Server, allow Allow) Entry {
+	e := Entry{Server: server, File: server.Source}
+	allow.refuse(&e)
+	return e
+}
+
 // FromCommand returns the stdio server that a command line starts in the working directory, named after what
 // it runs.
 func FromCommand(dir string, command []string) (probe.Server, error) {

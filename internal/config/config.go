@@ -124,8 +124,10 @@ func (e Entry) NeedsTrust() bool { return e.Found != Named && !e.Disabled }
 // Projects returns the directories of the project that the program belongs to, for the sandbox.
 func (e Entry) Projects() []string {
 	switch s := e.Server.Stdio; {
-	case s == nil || e.scope.folder == "":
+	case s == nil, e.scope.folder == "" && s.Dir == "":
 		return nil
+	case e.scope.folder == "": // a package that the command line names
+		return []string{s.Dir}
 	case e.Found == Searched:
 		return []string{e.scope.root}
 	}

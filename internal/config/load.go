@@ -34,10 +34,7 @@ func Load(in Input) (*Config, error) {
 		if may, ok := project.granted[e.Server.Name]; ok {
 			e.May = may
 		}
-		if refusal := l.config.Project.Allow.Refusal(e.Server.Name); refusal != nil {
-			// merged entries share their problems
-			e.refused, e.Problems = true, append(slices.Clip(e.Problems), *refusal)
-		}
+		l.config.Project.Allow.refuse(e)
 		if !e.Disabled {
 			l.config.Unread = append(l.config.Unread, maskTokens(e.Unread)...)
 		}
@@ -169,7 +166,7 @@ func (l *loader) readServers(project projectReader, named []configFile) []Entry 
 		return entries
 	}
 	server.Source = variable
-	return append(entries, Entry{Server: server, File: variable})
+	return append(entries, Declare(server, Allow{}))
 }
 
 // readFile reads a file of servers.

@@ -49,6 +49,13 @@ func (a Allow) Refusal(server string) *Problem {
 	}
 }
 
+// refuse adds a problem to an entry that is not allowed.
+func (a Allow) refuse(e *Entry) {
+	if refusal := a.Refusal(e.Server.Name); refusal != nil {
+		e.refused, e.Problems = true, append(slices.Clip(e.Problems), *refusal) // merged ones share theirs
+	}
+}
+
 // defaultSnapshots is the directory of snapshots beside the configuration.
 const defaultSnapshots = "mcp-snapshots"
 

@@ -154,10 +154,8 @@ var (
 func (s fileScope) entry(f syntax.Field) Entry {
 	r := &serverReader{fileScope: s, fields: f.Value,
 		fieldReader: fieldReader{file: s.file, server: f.Key, lax: !s.strict}}
-	e := Entry{
-		Server: probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)},
-		File:   s.file, Line: f.Line, Found: s.found,
-	}
+	e := Declare(probe.Server{Name: f.Key, Source: fmt.Sprintf("%s:%d", s.file, f.Line)}, Allow{})
+	e.File, e.Line, e.Found = s.file, f.Line, s.found
 	r.checkName(f)
 	if r.is(f.Value, syntax.Object, "a server") {
 		r.read(&e)

@@ -24,7 +24,7 @@ func TestRunHoldsBounded(t *testing.T) {
 	if err := servers[0].Verify(); err == nil || err.Error() != "the run holds more than 256 MiB of lists" {
 		t.Errorf("above the bound: %v", err)
 	}
-	s := f.arrived(Target{}, probe.Result{Server: probe.Server{Name: "a"}, Snapshot: &snapshot.Snapshot{}})
+	s := f.arrived(Target{server: &servers[0]}, probe.Result{Snapshot: &snapshot.Snapshot{}})
 	if s.State != "failed" || s.Snapshot != nil || !strings.Contains(s.Error.Message, "more than 256 MiB") ||
 		!strings.Contains(s.Error.Hint, "--only") {
 		t.Errorf("one that was under way: %v %v", s.State, s.Error)

@@ -13,7 +13,8 @@ import (
 )
 
 // limitTools adds to the report which tools the applications that load the server give to their models.
-func (s *Surface) limitTools(filters toolFilters) {
+func (s *Surface) limitTools() {
+	filters := s.declared.ToolFilters()
 	if s.Snapshot == nil || !slices.ContainsFunc(filters, clients.ToolFilter.Limits) {
 		return
 	}

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -37,10 +36,6 @@ func (f *Fleet) Each(
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
 	answered, finish := host.Progress(f.process, len(servers))
-	places := map[string][]clients.Place{} // by source and name
-	for _, e := range f.Config.Entries {
-		places[e.Server.Source+" "+e.Server.Name] = e.Places
-	}
 	visits, running := errgroup.WithContext(ctx)
 	visits.SetLimit(runtime.GOMAXPROCS(0))
 	begin := func(i int, read func() (Surface, error)) (visited <-chan struct{}) {
@@ -52,8 +47,10 @@ func (f *Fleet) Each(
 				return err
 			}
 			tolerate(f, s)
-			s.Places = places[s.Source+" "+s.Name]
-			s.limitTools(targets[i].filters)
+			if s.declared != nil {
+				s.Places = s.declared.Places
+				s.limitTools()
+			}
 			err = visit(i, s)
 			f.held.Add(int64(s.bytes()))
 			return err
@@ -67,11 +64,10 @@ func (f *Fleet) Each(
 	}
 	for i, server := range servers { // until they are tried
 		servers[i].MayFail = f.Tolerated(server.Name) != nil
-		surfaces[slots[i]] = FromResult(probe.Result{Server: server,
+		surfaces[slots[i]] = targets[slots[i]].Answered(probe.Result{
 			Err: &probe.Error{Server: server.Name, Stage: probe.Starting, Err: errNotTried}})
 	}
 	for result := range probe.All(running, f.withinBounds(servers), f.options) {
-		result.Server = servers[result.Index]
 		i := slots[result.Index]
 		s := f.arrived(targets[i], result)
 		s.Interrupted = result.Err != nil && ctx.Err() != nil
@@ -117,15 +113,16 @@ var errNotTried = errors.New("not tried, since the run ended before")
 func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	if f.held.Load() > mostHeld { // others arrived since it was contacted
 		result.Snapshot, result.SecondRead = nil, nil
-		result.Err = &probe.Error{Server: result.Server.Name, Stage: probe.ListingTools, Err: errHeld,
+		result.Err = &probe.Error{Server: t.Name(), Stage: probe.ListingTools, Err: errHeld,
 			Hint: exit.HintOf(errHeld)}
 	}
-	s := FromResult(result)
-	s.Given = given(result.Server, f.options)
+	s := t.Answered(result)
+	s.Given = given(*t.server, f.options)
 	if launch, ok := t.Launch(); ok {
 		s.Package = &packages.Package{Ref: launch.Ref}
 	}
-	if t.typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == seen.RunByHand {
+	_, typed, _ := packages.Parse(s.Source)
+	if typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == seen.RunByHand {
 		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 	}
 	return s
@@ -140,7 +137,7 @@ func (f *Fleet) Known(ctx context.Context, targets []Target) ([]Target, error) {
 		return nil, err
 	}
 	for i, slot := range slots {
-		known[slot] = Target{known: &surfaces[i]}
+		known[slot] = Target{known: surfaces[i]}
 	}
 	return known, nil
 }
@@ -182,7 +179,7 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 	surfaces := kit.Map(targets, Target.Known)
 	servers, slots := live(targets)
 	probe.Each(ctx, servers, f.options, func(i int) (err error) {
-		surfaces[slots[i]], err = pingOne(ctx, servers[i], f.options)
+		surfaces[slots[i]], err = pingOne(ctx, targets[slots[i]], f.options)
 		return err
 	})
 	for i := range surfaces {
@@ -192,11 +189,11 @@ func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 }
 
 // pingOne connects to a server and pings it. The surface has no lists, and has failed if the ping did.
-func pingOne(ctx context.Context, server probe.Server, options probe.Options) (Surface, error) {
+func pingOne(ctx context.Context, t Target, options probe.Options) (Surface, error) {
 	began := time.Now()
-	result := probe.Result{Server: server, Attempts: 1}
+	result := probe.Result{Attempts: 1}
 	var took time.Duration
-	session, err := probe.Open(ctx, server, options)
+	session, err := probe.Open(ctx, *t.server, options)
 	if err == nil {
 		defer session.Leave()
 		result.Transport, result.Snapshot = session.Transport(), session.Hello()
@@ -204,7 +201,7 @@ func pingOne(ctx context.Context, server probe.Server, options probe.Options) (S
 		result.Notices = session.Notices()
 	}
 	result.Err, result.Elapsed = err, time.Since(began)
-	s := FromResult(result)
+	s := t.Answered(result)
 	s.Counts, s.PingMs = nil, float64(took.Microseconds())/1000
 	if err != nil {
 		s.State = seen.Failed // even if the handshake succeeded

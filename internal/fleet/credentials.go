@@ -14,70 +14,20 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
-	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
+	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
-// prepare applies the flags for headers, environment, protocol and timeout to configured servers, and the
-// sandbox. Headers of flags may hold credentials, so they go to one origin.
-func (c Contact) prepare(p host.Process, targets []Target) error {
-	flags, err := c.credentials(p)
-	if err != nil {
-		return err
-	}
-	env, err := config.ParseEnv(c.Env)
-	if err != nil {
-		return exit.Misuse(err)
-	}
-	given := len(flags.headers) > 0 || flags.helper != nil
-	if origins := originsOf(targets); given && len(origins) > 1 {
-		return errOrigins(origins)
-	}
-	for i, t := range targets {
-		if t.plain == nil {
-			continue
-		}
-		server := *t.plain
-		if server.Stdio != nil {
-			stdio := *server.Stdio
-			stdio.Env = config.Merged(stdio.Env, env)
-			if len(env) > 0 && strings.HasPrefix(server.Source, "oci:") {
-				stdio.Args = packages.HandOn(stdio.Args, kit.SortedKeys(env))
-			}
-			server.Stdio = &stdio
-		}
-		if server.HTTP != nil {
-			flags.apply(&server, p.Environ)
-		}
-		server.Secrets = slices.Concat(server.Secrets, config.SecretsIn(server))
-		if c.Protocol != "auto" {
-			server.Protocol = c.Protocol
-		}
-		if names := c.clientCapabilities(); names != nil {
-			server.Capabilities = names
-		}
-		if c.Timeout != nil {
-			server.Timeout = *c.Timeout
-		}
-		targets[i].server = &server
-	}
-	if c.Sandbox {
-		return c.confine(p, targets)
-	}
-	return nil
-}
-
-// originsOf returns the origins of the HTTP servers among targets, sorted.
-func originsOf(targets []Target) []string {
+// originsOf returns the origins of admitted servers at a URL, sorted.
+func originsOf(admitted []trust.Approved) []string {
 	seen := map[string]bool{}
-	for _, t := range targets {
-		if t.plain == nil || t.plain.HTTP == nil {
-			continue
-		}
-		if u, err := url.Parse(t.plain.HTTP.URL); err == nil {
-			seen[u.Scheme+"://"+u.Host] = true
+	for _, a := range admitted {
+		if http := a.Entry().Server.HTTP; http != nil {
+			if u, err := url.Parse(http.URL); err == nil {
+				seen[u.Scheme+"://"+u.Host] = true
+			}
 		}
 	}
 	return kit.SortedKeys(seen)

@@ -1,5 +1,6 @@
 // Package fleet brings the servers of a run together: from words to targets that have passed every gate, and
-// to surfaces. Only Resolve makes a Target that can be contacted, and no other package opens a connection.
+// to surfaces. Only overrides.target makes a Target that can be contacted, and no other package opens a
+// connection.
 package fleet
 
 import (

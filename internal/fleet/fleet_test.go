@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
@@ -145,25 +145,19 @@ func TestHeadersGoToOneOrigin(t *testing.T) {
 	if err != nil || targets[0].server.HTTP.Headers["Authorization"].Reveal() != "Bearer x" || targets[0].server.HTTP.Authorize != nil {
 		t.Errorf("one origin: %+v, %v", targets, err)
 	}
-	if targets[0].plain.HTTP.Headers != nil {
-		t.Error("what is configured was changed")
+	if targets[0].known.declared.Server.HTTP.Headers != nil {
+		t.Error("what is declared was changed")
 	}
 }
 
 func TestSame(t *testing.T) {
 	stdio := func(line, command string) Target {
-		return contact(probe.Server{Name: "a", Source: line, Stdio: &probe.Stdio{Command: command}}, config.Login{})
+		server := &probe.Server{Name: "a", Source: line, Stdio: &probe.Stdio{Command: command}}
+		return Target{known: Surface{admitted: &trust.Approved{}}, server: server}
 	}
-	live := func(target Target) Target {
-		target.server = target.plain
-		return target
-	}
-	a := live(stdio("mcp.json:3", "x"))
-	absent := func(name string) Target {
-		known := Absent(name)
-		return Target{known: &known}
-	}
-	if !a.Same(live(stdio("mcp.json:7", "x"))) || a.Same(live(stdio("mcp.json:3", "y"))) || a.Same(absent("a")) {
+	a := stdio("mcp.json:3", "x")
+	absent := func(name string) Target { return Target{known: Absent(name)} }
+	if !a.Same(stdio("mcp.json:7", "x")) || a.Same(stdio("mcp.json:3", "y")) || a.Same(absent("a")) {
 		t.Error("a server is another one in another line, or the same with another command")
 	}
 	if known := absent("a"); !known.Same(absent("a")) || known.Same(absent("b")) {

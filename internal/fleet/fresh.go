@@ -32,7 +32,7 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 	if s.seen == nil {
 		s.read, s.seen = time.Now(), f.FileStates()
 	}
-	entry := declared(a)
+	entry := identity(a)
 	return func() error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -44,7 +44,7 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 			s.read, s.seen, s.trusted = time.Now(), now, map[[3]string]bool{}
 			approved, _ := again.gate.Admit(again.Config, again.Config.Entries)
 			for _, a := range approved {
-				s.trusted[declared(a)] = true
+				s.trusted[identity(a)] = true
 			}
 		}
 		if s.trusted == nil || s.trusted[entry] {
@@ -54,8 +54,8 @@ func (s *freshness) verify(f *Fleet, a trust.Approved) func() error {
 	}
 }
 
-// declared returns the file, the server and the digest of an entry.
-func declared(a trust.Approved) [3]string {
+// identity returns the file, the server and the digest of an entry.
+func identity(a trust.Approved) [3]string {
 	file, server := a.Entry().Declared()
 	return [3]string{file, server, a.Entry().Digest()}
 }

@@ -21,28 +21,29 @@ func (f *Fleet) Packages() (packages.Launcher, error) {
 	}, exit.Misuse(err)
 }
 
-// packageTarget returns the server in a package that the command line names, which needs no further consent.
+// packageTarget returns the server in a package that the command line names.
 func packageTarget(f *Fleet, s source.Source) (Target, error) {
 	ref, _, err := packages.Parse(s.Word)
 	if err != nil {
 		return Target{}, exit.Misuse(err)
 	}
-	if refusal := f.Config.Project.Allow.Refusal(ref.Name); refusal != nil {
-		return misconfigured(ref.Name, ref.String(), []config.Problem{*refusal}), nil
+	e := config.Declare(probe.Server{Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit},
+		f.Config.Project.Allow)
+	if e.Refused() {
+		return declared(e), nil
 	}
 	launcher, err := f.Packages()
 	if err != nil {
 		return Target{}, err
 	}
-	command, err := launcher.Command(ref, s.Args)
+	start, err := launcher.Command(ref, s.Args)
 	if err != nil {
-		failed := seen.Server{Name: ref.Name, State: seen.Failed, Source: ref.String(),
-			Error: &seen.Failure{Stage: string(probe.Starting), Message: err.Error()}}
-		return Target{known: &Surface{Server: failed}}, nil
+		return declared(e).failed(&seen.Failure{Stage: string(probe.Starting), Message: err.Error()}), nil
 	}
-	t := contact(packageServer(ref, command), config.Login{})
-	t.typed, t.projects = true, []string{command.Dir}
-	return t, nil
+	e.Server.Stdio = &probe.Stdio{Command: start.Path, Args: start.Args, Dir: start.Dir,
+		Env: config.Plain(start.Env)}
+	e.Server.Secrets = config.SecretsIn(e.Server)
+	return declared(e), nil
 }
 
 // given returns the names of the variables that a server over stdio is started with; nil when it gets all of
@@ -54,25 +55,6 @@ func given(s probe.Server, o probe.Options) []string {
 	return slices.AppendSeq([]string{}, maps.Keys(s.Stdio.Env))
 }
 
-// Launch returns what launcher a server is started by, and with which package; false for other servers.
-func (t Target) Launch() (packages.Launch, bool) {
-	if t.plain == nil || t.plain.Stdio == nil {
-		return packages.Launch{}, false
-	}
-	return packages.Launched(append([]string{t.plain.Stdio.Command}, t.plain.Stdio.Args...))
-}
-
-// packageServer returns the server in a published package, started by a launcher.
-func packageServer(ref packages.Ref, launch packages.Command) probe.Server {
-	server := probe.Server{
-		Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit,
-		Stdio: &probe.Stdio{Command: launch.Path, Args: launch.Args, Dir: launch.Dir,
-			Env: config.Plain(launch.Env)},
-	}
-	server.Secrets = config.SecretsIn(server)
-	return server
-}
-
 // AtVersion returns targets whose launchers start these versions, by the names of the servers, without
 // install scripts.
 func AtVersion(f *Fleet, targets []Target, versions map[string]string) ([]Target, error) {
@@ -80,20 +62,16 @@ func AtVersion(f *Fleet, targets []Target, versions map[string]string) ([]Target
 	if err != nil {
 		return nil, err
 	}
-	moved := slices.Clone(targets)
-	for i, t := range moved {
+	return f.Restarted(targets, func(t Target, server *probe.Server) {
 		launch, ok := t.Launch()
 		version := versions[t.Name()]
 		if !ok || version == "" {
-			continue
+			return
 		}
-		server, stdio := *t.plain, *t.plain.Stdio
 		words := launch.With(version)
-		stdio.Command, stdio.Args = words[0], words[1:]
-		env := config.Merged(config.Plain(launcher.Env(launch.Ref.Registry)), stdio.Env)
-		stdio.Env = config.Merged(env, config.Plain(launcher.Pinned()))
-		server.Stdio, server.Timeout = &stdio, max(server.Timeout, packages.StartLimit)
-		moved[i].plain = &server
-	}
-	return moved, f.contact.prepare(f.process, moved)
+		server.Stdio.Command, server.Stdio.Args = words[0], words[1:]
+		env := config.Merged(config.Plain(launcher.Env(launch.Ref.Registry)), server.Stdio.Env)
+		server.Stdio.Env = config.Merged(env, config.Plain(launcher.Pinned()))
+		server.Timeout = max(server.Timeout, packages.StartLimit)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -36,7 +38,13 @@ type Surface struct {
 	Misconfigured bool // it failed because of the configuration: nothing was contacted
 	Interrupted   bool // a signal ended the run before the server had answered in full
 	arrived       bool // there was a snapshot before LetGo
+
+	declared *config.Entry   // nil = it is saved
+	admitted *trust.Approved // what may be contacted of that; nil = nothing
 }
+
+// Unseen returns the surface of a server without any document, with what a report says about it.
+func Unseen(s seen.Server) Surface { return Surface{Server: s} }
 
 // LetGo drops the documents of the surface; Whole and Known still answer.
 func (s *Surface) LetGo() {
@@ -94,28 +102,26 @@ const TakeLonger = "give it longer with --timeout (0: no limit); see what is lar
 func TooLong(limit time.Duration) string { return fmt.Sprintf("undecided after %s", limit) }
 
 // Absent returns the surface of a server that certainly does not exist.
-func Absent(name string) Surface {
-	return Surface{Server: seen.Server{Name: name, State: seen.Absent}}
-}
+func Absent(name string) Surface { return Unseen(seen.Server{Name: name, State: seen.Absent}) }
 
 // FromSaved returns the surface of a saved snapshot.
 func FromSaved(saved source.Saved) Surface {
-	s := Surface{Snapshot: saved.Snapshot, Raw: saved.Raw, Package: saved.Package, File: saved.File,
-		Server: seen.Server{Name: saved.Name, State: seen.OK, Source: saved.Origin}}
+	s := Unseen(seen.Server{Name: saved.Name, State: seen.OK, Source: saved.Origin})
+	s.Snapshot, s.Raw, s.Package, s.File = saved.Snapshot, saved.Raw, saved.Package, saved.File
 	s.count()
 	return s
 }
 
-// FromResult returns the surface of a probe.
-func FromResult(r probe.Result) Surface {
-	s := Surface{Snapshot: r.Snapshot, SecondRead: r.SecondRead,
-		Server: seen.Server{Name: r.Server.Name, State: seen.OK, Source: r.Server.Source}}
+// Answered returns the surface of a target that was contacted.
+func (t Target) Answered(r probe.Result) Surface {
+	s := t.known
+	s.State, s.Snapshot, s.SecondRead = seen.OK, r.Snapshot, r.SecondRead
 	s.Transport, s.ElapsedMs, s.Attempts = r.Transport, seen.Elapsed(r.Elapsed), r.Attempts
 	switch {
-	case r.Server.Stdio != nil:
+	case t.server.Stdio != nil:
 		s.Intended = "stdio"
-	case r.Server.HTTP != nil:
-		s.Intended = cmp.Or(string(r.Server.HTTP.Kind), string(probe.StreamableHTTP))
+	case t.server.HTTP != nil:
+		s.Intended = cmp.Or(string(t.server.HTTP.Kind), string(probe.StreamableHTTP))
 	}
 	s.ClientCapabilities = r.Declared
 	s.count()

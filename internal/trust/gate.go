@@ -195,10 +195,12 @@ func (g Gate) Describe(entries []config.Entry) (servers []Server) {
 	return servers
 }
 
-// Misconfigured returns the report of a server that cannot be tried because of the configuration.
-func Misconfigured(name, source string, problems []config.Problem) seen.Server {
-	s := seen.Server{Name: name, Source: source}
-	addProblems(&s, problems)
+// Seen returns the report of a server that must not be contacted.
+func (d Denied) Seen() seen.Server {
+	s := seen.Server{Name: d.Entry.Server.Name, State: seen.Disabled, Source: d.Entry.Server.Source}
+	if !d.Entry.Disabled {
+		addProblems(&s, d.Problems)
+	}
 	return s
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
 // three has a server that is fine, one that lacks a variable, and one that is disabled.
@@ -236,10 +237,10 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// TestMisconfigured reports each problem of a server as a failure of its configuration.
-func TestMisconfigured(t *testing.T) {
-	s := Misconfigured("s", "f:1", []config.Problem{
-		{Server: "s", Message: "no command", Hint: "add one"}, {Server: "s", Message: "no such folder"}})
+// TestDenied reports each problem of a server as a failure of its configuration.
+func TestDenied(t *testing.T) {
+	s := Denied{Entry: config.Declare(probe.Server{Name: "s", Source: "f:1"}, config.Allow{}), Problems: []config.Problem{
+		{Server: "s", Message: "no command", Hint: "add one"}, {Server: "s", Message: "no such folder"}}}.Seen()
 	if got := row(Server{Server: s}); got != "s failed  f:1" {
 		t.Errorf("got %q", got)
 	}
