@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -121,12 +122,28 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	if launch, ok := t.Launch(); ok {
 		s.Package = &packages.Package{Ref: launch.Ref}
 	}
-	_, typed, _ := packages.Parse(s.Source)
-	if typed && !f.contact.AllowScripts && s.Error != nil && s.Error.Hint == seen.RunByHand {
+	ref, typed, _ := packages.Parse(s.Source)
+	if typed && !f.contact.AllowScripts && needsScripts(ref.Registry, result.Err) {
 		s.Error.Hint = "install scripts of packages did not run: if this one needs them, add --allow-scripts"
 	}
 	return s
 }
+
+// needsScripts reports whether a package may have failed for lack of install scripts and builds: npm leaves
+// them out without a word and starts the program, uv says that it would have to build.
+func needsScripts(registry string, err error) bool {
+	for _, failure := range probe.Failures(err) {
+		if registry == "npm" {
+			return failure.Code == probe.Exited && !strings.Contains(failure.Stderr, "npm error ") ||
+				failure.Code == probe.FileMissing || failure.Code == probe.NodeModuleMissing
+		}
+		return registry == "pypi" && notBuilt().MatchString(failure.Stderr)
+	}
+	return false
+}
+
+// notBuilt matches what uv says of a package that it may not build.
+var notBuilt = kit.Pattern("(?i)building [a-z ]*(`[^`]*` )?is disabled|--no-build")
 
 // Known returns targets in which the surface of every live one is known, since it was contacted.
 func (f *Fleet) Known(ctx context.Context, targets []Target) ([]Target, error) {

@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/url"
 	"os/exec"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/process"
+	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
 // Bounds of what a registry is asked.
@@ -32,11 +35,18 @@ func ask[T any](ctx context.Context, doing string, ref Ref, question func(contex
 	ctx, cancel := context.WithTimeoutCause(ctx, askLimit, slow)
 	defer cancel()
 	answer, err := question(ctx)
+	if _, ok := errors.AsType[*url.Error](err); ok && ctx.Err() == nil {
+		err = exit.Advise(hintUnreached, "%w", err)
+	}
 	if err != nil {
 		err = fmt.Errorf("%s %s: %w", doing, ref, cmp.Or(context.Cause(ctx), err))
 	}
 	return answer, err
 }
+
+// hintUnreached is what to do about a registry that was not reached.
+const hintUnreached = "check the registry's address in the settings of npm, uv or docker, the network, and " +
+	"HTTPS_PROXY"
 
 // errNotPublished is the error for a package or version that a registry does not have, or does not show:
 // npm hides private packages so from those who are not logged in.
@@ -194,6 +204,9 @@ func npmError(out []byte, err error) error {
 	case "E404", "ETARGET":
 		return errNotPublished
 	}
+	if _, request, unreached := strings.Cut(summary, "request to "); unreached {
+		return exit.Advise(hintUnreached, "npm failed: request to %s", redact.MaskText(request))
+	}
 	return fmt.Errorf("npm failed: %s", strings.TrimSpace(says.Error.Code+" "+summary))
 }
 
@@ -210,6 +223,7 @@ func (l Launcher) run(ctx context.Context, registry, program string, args ...str
 	for name, value := range l.Env(registry) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
+	cmd.Env = append(cmd.Env, process.RetryPauses(program, cmd.Env)...)
 	err = process.Run(cmd)
 	if err != nil {
 		return out.Text, fmt.Errorf("%s failed: %w%s", process.ProgramName(program), err,

@@ -40,9 +40,9 @@ var networkNames = []string{
 // Variables with the registries, caches, proxies and certificates of the package managers.
 var (
 	npmNames = []string{
-		"NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CACHE", "NPM_CONFIG_CAFILE", "NPM_CONFIG_HTTPS_PROXY",
-		"NPM_CONFIG_NOPROXY",
-		"NPM_CONFIG_PROXY", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG",
+		"NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CACHE", "NPM_CONFIG_CAFILE", "NPM_CONFIG_FETCH_RETRIES",
+		"NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT", "NPM_CONFIG_FETCH_RETRY_MINTIMEOUT", "NPM_CONFIG_HTTPS_PROXY",
+		"NPM_CONFIG_NOPROXY", "NPM_CONFIG_PROXY", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG",
 	}
 	uvNames = []string{
 		"UV_CACHE_DIR", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_INDEX", "UV_INDEX_URL", "UV_NATIVE_TLS",
@@ -79,4 +79,26 @@ func LauncherNames(command string) []string {
 		return slices.Concat(names, networkNames)
 	}
 	return nil
+}
+
+// IsLauncherSetting reports whether a variable sets up a launcher: its value is a secret only if its name or
+// its looks say so.
+func IsLauncherSetting(command, variable string) bool {
+	name := strings.ToUpper(variable)
+	return slices.Contains(LauncherNames(command), name) || FetchesPackages(command) &&
+		slices.ContainsFunc([]string{"NPM_CONFIG_", "UV_", "PIP_", "PIPX_"},
+			func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+// RetryPauses returns the variables ("K=V") that make npm wait 1 and 3 seconds before it asks a registry
+// again, where its own 10 and 60 hide a refused connection; nothing for other commands, or if the environment
+// says how long. How often npm asks, and how long it waits for an answer, stays its own.
+func RetryPauses(command string, environ []string) []string {
+	set := slices.ContainsFunc(environ, func(pair string) bool {
+		return strings.HasPrefix(strings.ReplaceAll(strings.ToLower(pair), "-", "_"), "npm_config_fetch_retr")
+	})
+	if set || !slices.Contains([]string{"npm", "npx", "pnpm", "pnpx"}, ProgramName(command)) {
+		return nil
+	}
+	return []string{"npm_config_fetch_retry_mintimeout=1000", "npm_config_fetch_retry_maxtimeout=3000"}
 }

@@ -14,13 +14,32 @@ func TestErrorLine(t *testing.T) {
 		"Traceback (most recent call last):\n  File \"x.py\", line 3, in main\n    raise ValueError(\"KEY must be set\")\nValueError: " +
 			"KEY must be set": "ValueError: KEY must be set",
 		"TypeError [ERR_INVALID_ARG]: no":                              "TypeError [ERR_INVALID_ARG]: no",
-		"starting\nthe variable KEY is not set\n":                      "the variable KEY is not set",
+		"starting\nthe variable KEY is not set\n":                      "starting … the variable KEY is not set",
 		"usage: server FOLDER":                                         "usage: server FOLDER",
 		"goroutine 1\npanic: open x: no such file\n\nerror required 2": "panic: open x: no such file",
 		"npm error code E404\nnpm error 404 Not Found - GET https://registry.example/x\nnpm error A complete log of this run can be " +
 			"found in: x": "npm error 404 Not Found - GET https://registry.example/x",
 		"npm error code ETARGET\nnpm error notarget No matching version found for x@9.\nnpm error A complete log of this run can be " +
 			"found in: x": "npm error notarget No matching version found for x@9.",
+		// a program that was called wrongly: the cause, then its usage
+		"flag provided but not defined: -json\nUsage of tickets:\n  -surface string\n    \twhich surface to offer: 1 or 2": "flag " +
+			"provided but not defined: -json … Usage of tickets:",
+		"docker: failed to connect to the docker API at unix:///run/docker.sock\n\nRun 'docker run --help' for more information": "" +
+			"docker: failed to connect to the docker API at unix:///run/docker.sock … Run 'docker run --help' for more information",
+		// the first line is not whole
+		"…f a log\nthe port is taken": "the port is taken",
+		"  × No solution found when resolving tool dependencies:\n  ╰─▶ Because x was not found": "× No solution found when resolving " +
+			"tool dependencies: … ╰─▶ Because x was not found",
+		// npm
+		"npm warn deprecated a@1\nnpm error could not determine executable to run\nnpm error A complete log of this run can be found " +
+			"in: /x/_logs/y.log": "npm error could not determine executable to run",
+		"npm ERR! code ECONNREFUSED\nnpm ERR! syscall connect\nnpm ERR! errno ECONNREFUSED\nnpm ERR! FetchError: request to http://a/x " +
+			"failed, reason: connect ECONNREFUSED 127.0.0.1:9\nnpm ERR!     at ClientRequest.<anonymous> (/x:1:2)": "npm " +
+			"ERR! FetchError: request to http://a/x failed, reason: connect ECONNREFUSED 127.0.0.1:9",
+		"npm error code ERR_SSL_WRONG_VERSION_NUMBER\nnpm error errno ERR_SSL_WRONG_VERSION_NUMBER\nnpm error request to https://a/x " +
+			"failed, reason: wrong version number\nnpm error\nnpm error A complete log of this run can be found in: x": "npm error " +
+			"request to https://a/x failed, reason: wrong version number",
+		"Error: no key\nnpm error Lifecycle script `start` failed with error:\nnpm error code 1": "Error: no key",
 		"": "",
 	} {
 		if got := seen.ErrorLine(stderr); got != want {

@@ -50,24 +50,52 @@ func (s Server) Word() string {
 	return string(s.State)
 }
 
-// ErrorLine returns the line of a server's stderr that names an error, as runtimes do below the source that
-// threw it; else the last.
+// ErrorLine returns what a server's stderr says of an error in one line: the line that names one, as runtimes
+// do below the source that threw it; else the first and the last, since some programs write the cause before
+// how to use them, and others behind their log.
 func ErrorLine(stderr string) string {
-	all := kit.Lines(stderr)
+	all := withoutNPM(kit.Filter(kit.Lines(stderr), func(line string) bool { return line != "" }))
 	for _, line := range all {
 		if namedError().MatchString(line) {
 			return strings.TrimSpace(line)
 		}
 	}
-	return strings.TrimSpace(strings.Join(all[max(0, len(all)-1):], ""))
+	if flush := kit.Filter(all, func(line string) bool { return line[0] != ' ' }); len(flush) > 0 {
+		all = flush // what is indented goes on with the line above
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	first, last := strings.TrimSpace(all[0]), strings.TrimSpace(all[len(all)-1])
+	if first == last || strings.HasPrefix(first, "…") {
+		return last
+	}
+	return first + " … " + last
 }
+
+// withoutNPM returns lines in which those that npm writes when it fails are one: the first that is more than
+// a word and its value. They begin with its code, and end with its log.
+func withoutNPM(lines []string) []string {
+	own := kit.Filter(lines, func(line string) bool { return npmError().MatchString(line) })
+	at := slices.IndexFunc(own, func(line string) bool {
+		return len(strings.Fields(line)) > 4 && !strings.Contains(line, " A complete log of this run ")
+	})
+	if at < 0 {
+		return lines
+	}
+	return append(kit.Filter(lines, func(line string) bool { return !npmLog().MatchString(line) }), own[at])
+}
+
+var (
+	npmError = kit.Pattern(`^npm (error|ERR!) `)
+	npmLog   = kit.Pattern(`^npm (error|ERR!|warn|WARN|notice|http|info|verbose|silly|timing)\b`)
+)
 
 // ExitReason returns why a server says that it exited, without a mere "Error: " before it.
 func ExitReason(stderr string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ErrorLine(stderr), "Uncaught "), "Error: ")
 }
 
-// namedError is how lines begin that name an error, after a place in a file at most; npm names its own.
-var namedError = kit.Pattern(
-	`^\s*(\S+:\d+:(\d+:)? )?(Uncaught )?([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): |` +
-		`^npm error (\d+|notarget) [A-Z]`)
+// namedError is how lines begin that name an error, after a place in a file or npm's own word at most.
+var namedError = kit.Pattern(`^\s*(npm (error|ERR!) )?(\S+:\d+:(\d+:)? )?(Uncaught )?` +
+	`([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): `)

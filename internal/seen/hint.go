@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/pkg/probe"
 )
 
@@ -18,10 +20,6 @@ func FailureOf(e *probe.Error) Failure {
 	return Failure{Stage: string(e.Stage), Message: e.Err.Error(), Hint: cmp.Or(e.Hint, hintOf(e)),
 		Stderr: e.Stderr}
 }
-
-// RunByHand is the hint about a stdio server that exited where nothing better is known.
-const RunByHand = "run the same command by hand to see why; servers get a minimal environment " +
-	"(--inherit-env passes all of it) and what env in the configuration sets"
 
 // table: hints are what to do next about a failure, by its code. Words in braces stand for its facts; hintOf has
 // what depends on more.
@@ -38,12 +36,14 @@ var hints = map[probe.Code]string{
 	probe.ArgumentsInside:   `"command" is the program alone: write its arguments as "args": "command": {program}, "args": ["{args}"]`,
 	probe.CommandNotFound:   "check the spelling, install it, or give its full path; a PATH under env in the configuration counts",
 	probe.NotExecutable:     "make the file executable (chmod +x), or start it with its interpreter: command node, args [server.js]",
+	probe.PackageProgram:    "the package has no program, or several, and none of its own name: check the name, or name the program: npx -p PACKAGE PROGRAM, uvx --from PACKAGE PROGRAM",
+	probe.RegistryLost:      "the package registry was not reached: check its address in the settings of {launcher}, the network, and HTTPS_PROXY",
 	probe.PackageNotFound:   "check the package's name and version: the registry does not have it, or shows it only after a login",
 	probe.VariableMissing:   "set the missing variable under env in the configuration, or with --env NAME=value",
 	probe.FileMissing:       "run its build (npm run build), or check {place}",
 	probe.NodeModuleMissing: "install its dependencies (npm install), or check {place}",
 	probe.PythonModule:      "install its dependencies (uv sync, pip install), or check {place}",
-	probe.Exited:            RunByHand,
+	probe.Exited:            "run the same command by hand to see why{line}; servers get a minimal environment (--inherit-env passes all of it) and what env in the configuration sets",
 	probe.OutputClosed:      "the command closed its output without answering: check that it is an MCP server, and that its arguments choose the stdio transport",
 	probe.MessageBroken:     "the server spreads its messages over several lines (pretty-printed): write each on one line",
 	probe.ListensForHTTP:    "is it an HTTP server? mcpctl list {listensAt}",
@@ -136,6 +136,7 @@ func hintOf(e *probe.Error) string {
 	wait := strings.Replace(e.Facts.Wait.Round(time.Second).String(), "m0s", "m", 1)
 	return strings.NewReplacer(
 		"{server}", server, "{place}", place, "{host}", address.Host, "{path}", path,
+		"{line}", lineOf(e.Facts), "{launcher}", process.ProgramName(e.Facts.Command),
 		"{program}", strconv.Quote(program), "{args}", strings.ReplaceAll(args, " ", `", "`),
 		"{listensAt}", e.Facts.ListensAt, "{location}", e.Facts.Location, "{proxy}", e.Facts.Proxy,
 		"{variable}", strings.ToUpper(address.Scheme)+"_PROXY",
@@ -143,4 +144,19 @@ func hintOf(e *probe.Error) string {
 		"{versions}", kit.Clip(strings.Join(e.Facts.Versions, ", "), 2<<10),
 		"{version}", kit.Clip(append(e.Facts.Versions, "")[0], 64),
 	).Replace(hint)
+}
+
+// lineOf returns the command line of a server, behind a colon; nothing for one that is unknown, or too long
+// to be read.
+func lineOf(f probe.Facts) string {
+	const most = 240
+	words := kit.Map(append([]string{f.Command}, f.Args...), printable.ShellWord)
+	line := strings.Join(words, " ")
+	switch {
+	case f.Command == "" || len(line) > most:
+		return ""
+	case slices.ContainsFunc(f.Args, func(word string) bool { return strings.Contains(word, "***") }):
+		return ", with your secret for ***: " + line
+	}
+	return ": " + line
 }

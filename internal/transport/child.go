@@ -27,7 +27,8 @@ const (
 	exitWait     = 500 * time.Millisecond // for its exit once its stdout has ended
 )
 
-const stderrKept = 8 << 10 // bytes of a child's stderr: its end
+// StderrKept is how many bytes of a child's stderr are kept: its end.
+const StderrKept = 8 << 10
 
 // stdioChild is a stdio server that was started.
 type stdioChild struct {
@@ -69,7 +70,7 @@ func startChild(c Command) (*stdioChild, error) {
 		return nil, &process.StartError{Command: c.Path, Err: err}
 	}
 	ch := &stdioChild{grace: defaultGrace, exited: make(chan struct{}), drained: make(chan struct{}),
-		stderr: process.Tail{Limit: stderrKept}}
+		stderr: process.Tail{Limit: StderrKept}}
 	ch.cmd = &exec.Cmd{Path: file, Args: append([]string{c.Path}, c.Args...), Env: c.Env, Dir: c.Dir,
 		ExtraFiles: files}
 	stdin, errIn := ch.cmd.StdinPipe()

@@ -151,6 +151,9 @@ func (a attempt) take(ctx context.Context, kind string) (session *Session, _ err
 		grace = stdioGrace
 	}
 	p, err := c.shake(ctx, grace, a.options.Protocol)
+	if end, ok := errors.AsType[*transport.LostError](err); ok && notFetched(conn.Stderr()) {
+		err = end
+	}
 	if errors.Is(err, errFreshConn) && ctx.Err() == nil {
 		_ = conn.Close() // how it ends does not matter, but it is not started twice at a time
 		if conn, c, err = a.dial(ctx, kind); err != nil {
@@ -248,6 +251,7 @@ func commandOf(stdio Stdio, options Options) transport.Command {
 	for name, value := range stdio.Env {
 		environ = append(environ, name+"="+value.Reveal())
 	}
+	environ = append(environ, process.RetryPauses(stdio.Command, environ)...)
 	return transport.Command{
 		Path: stdio.Command, Args: stdio.Args, Env: environ, Dir: stdio.Dir, Search: stdio.Search,
 		Files: stdio.Files,

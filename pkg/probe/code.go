@@ -44,6 +44,8 @@ const (
 	CommandNotFound   Code = "command-not-found"   // or its interpreter
 	NotExecutable     Code = "not-executable"      // the file may not be run
 	PackageNotFound   Code = "package-not-found"   // the server exited: a registry lacks its package
+	PackageProgram    Code = "package-program"     // it exited: its package has no program to start
+	RegistryLost      Code = "registry-lost"       // it exited: its launcher could not reach a registry
 	VariableMissing   Code = "variable-missing"    // it exited: an environment variable is not set
 	FileMissing       Code = "file-missing"        // it exited: a file of its own is not there
 	NodeModuleMissing Code = "node-module-missing" // it exited: a dependency is not installed
@@ -111,6 +113,7 @@ type Facts struct {
 	URL       string        // of the server, without user, query and fragment; empty = it is a command
 	Kind      HTTPKind      // HTTP.Kind
 	Command   string        // Stdio.Command
+	Args      []string      // Stdio.Args
 	Source    string        // Server.Source
 	Status    int           // of the HTTP reply; 0 = none
 	Wait      time.Duration // that the server asks for; 0 = none
@@ -126,6 +129,7 @@ func (f Facts) masked(secrets redact.Secrets) Facts {
 	for _, text := range []*string{&f.URL, &f.Command, &f.Source, &f.Proxy, &f.Location, &f.ListensAt} {
 		*text = secrets.Text(*text)
 	}
+	f.Args = kit.Map(redact.MaskArgs(f.Args), secrets.Text)
 	f.Schemes, f.Versions = kit.Map(f.Schemes, secrets.Text), kit.Map(f.Versions, secrets.Text)
 	return f
 }
@@ -149,7 +153,7 @@ func evidenceOf(f failure) evidence {
 	if f.server.HTTP != nil {
 		seen.URL, seen.Kind = f.shortURL(), f.server.HTTP.Kind
 	} else if f.server.Stdio != nil {
-		seen.Command = f.server.Stdio.Command
+		seen.Command, seen.Args = f.server.Stdio.Command, f.server.Stdio.Args
 	}
 	seen.stream, _ = errors.AsType[*transport.StreamError](f.err)
 	timeout, late := errors.AsType[*timeoutError](f.err)
@@ -245,6 +249,11 @@ func startCode(seen evidence) Code {
 
 // Patterns of what a server writes to stderr before it ends.
 const (
+	packageProgram = `could not determine executable to run|does not provide any executables|` +
+		`No apps associated with`
+	// as npm, uv and pip write it
+	registryLost = `(?m)^npm (error|ERR!) .*request to \S+ failed, reason: |` +
+		`^\W*(error|Caused by): (Failed to fetch: |Request failed after )|^WARNING: Retrying \(Retry\(`
 	packageMissing = `\bE404\b|\bETARGET\b|404 Not Found - GET|No solution found when resolving|` +
 		`No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
@@ -254,6 +263,12 @@ const (
 		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
 )
 
+// notFetched reports whether a launcher wrote that it did not get the server that it was to start, so that
+// starting it again is of no use.
+func notFetched(stderr string) bool {
+	return regexp.MustCompile(registryLost + "|" + packageMissing).MatchString(stderr)
+}
+
 // exitCode is that of a stdio server that ended, or closed its stdout.
 func exitCode(seen evidence) Code {
 	wrote := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(seen.stderr) }
@@ -262,6 +277,10 @@ func exitCode(seen evidence) Code {
 		return ""
 	case exited(seen.err) == "":
 		return OutputClosed
+	case wrote(registryLost):
+		return RegistryLost
+	case wrote(packageProgram):
+		return PackageProgram
 	case wrote(packageMissing):
 		return PackageNotFound
 	case wrote(variableMissing):

@@ -25,7 +25,7 @@ type Error struct {
 	Code   Code   // what kind of failure it is; empty = nothing is known
 	Facts  Facts  // what was seen of it
 	Err    error  // the cause
-	Stderr string // the last 8 KiB that the server wrote to stderr, unescaped
+	Stderr string // the last 8 KiB that it wrote to stderr, unescaped; "…" before them = there was more
 	Hint   string // of an error of Server.Verify or HTTP.Authorize that has a method Hint() string
 }
 

@@ -38,9 +38,13 @@ func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *tran
 		answer.shown, _ = a.masks().JSON(answer.data)
 	}
 	code, seen := codeOf(f)
+	stderr := a.masks().Cut(f.stderr)
+	if len(f.stderr) >= transport.StderrKept {
+		stderr = "…" + stderr // its first line is not whole
+	}
 	return &Error{
 		Server: a.server.Name, Stage: stage, Code: code, Facts: seen.masked(a.masks()),
-		Stderr: a.masks().Cut(f.stderr), Hint: a.masks().Text(hintIn(f.err)),
+		Stderr: stderr, Hint: a.masks().Text(hintIn(f.err)),
 		Err: &cause{text: text(f, a.masks()), original: f.err},
 	}
 }

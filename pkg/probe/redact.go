@@ -21,21 +21,25 @@ const (
 var plainVariables = []string{"PATH", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR"}
 
 // redactorFor returns what is masked in every text about a server that leaves the package: the values of
-// environment (but PATH) and headers, the user info and query values of the URL, Server.Secrets and
-// Server.Values.
+// environment (but PATH, and of settings of a launcher those that are no secrets) and headers, the user info
+// and query values of the URL, Server.Secrets and Server.Values.
 func redactorFor(server Server, environ []string) redact.Secrets {
 	var secrets []string
 	if server.Stdio != nil {
 		inherited := process.LauncherEnv(server.Stdio.Command, environ)
+		for name, value := range server.Stdio.Env {
+			switch {
+			case slices.Contains(plainVariables, strings.ToUpper(name)):
+			case process.IsLauncherSetting(server.Stdio.Command, name):
+				inherited = append(inherited, name+"="+value.Reveal())
+			default:
+				secrets = append(secrets, value.Reveal())
+			}
+		}
 		secrets = append(secrets, redact.InEnvironment(inherited)...)
 		for _, pair := range inherited {
 			_, value, _ := strings.Cut(pair, "=")
 			secrets = append(secrets, redact.URL(value)...)
-		}
-		for name, value := range server.Stdio.Env {
-			if !slices.Contains(plainVariables, strings.ToUpper(name)) {
-				secrets = append(secrets, value.Reveal())
-			}
 		}
 	}
 	if server.HTTP != nil {
