@@ -164,13 +164,19 @@ func namesIn(s *snapshot.Snapshot, kinds []snapshot.Kind) (names []string) {
 	return names
 }
 
-// flagValues returns the values of the flag that ends a command line and lacks its value; false without one.
+// flagValues returns the values of the flag that ends a command line and lacks its value, behind --flag= as
+// it was typed; false without one.
 func flagValues(app *cli.App, own []string) (values []string, is bool) {
 	last := len(own) - 1
 	if last < 1 || app.Command(own[0]) == nil || !strings.HasPrefix(own[last], "-") {
 		return nil, false
 	}
-	command, name := app.Command(own[0]), strings.TrimLeft(own[last], "-")
+	flag, _, joined := strings.Cut(own[last], "=")
+	if joined {
+		values, is = flagValues(app, []string{own[0], flag})
+		return kit.Map(values, func(value string) string { return flag + "=" + value }), is
+	}
+	command, name := app.Command(own[0]), strings.TrimLeft(flag, "-")
 	if !takesValue(command)[name] {
 		return nil, false
 	}

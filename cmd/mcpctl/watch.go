@@ -109,7 +109,7 @@ const watchRetries = 3
 // watchFlags returns the flags that only watch has.
 func (p *program) watchFlags(o *watchrun.Options, against *string) []cli.Flag {
 	return []cli.Flag{
-		option("format, f", "Print `FORMAT`: table (lines) or ndjson (one event a line)",
+		option("format, f", "`FORMAT` of the output: table, ndjson",
 			text(&p.Output.Format).usually(strconv.Quote(p.Output.Format))),
 		toggle("json", "Same as --format ndjson", &p.JSON),
 		option("interval", "Poll every `DURATION` (5m for servers that notify)",
