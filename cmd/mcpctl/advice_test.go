@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/urfave/cli/v2"
@@ -77,8 +78,20 @@ func advisedIn(output string) (commands []string) {
 }
 
 // accepts returns why mcpctl would not take a command line: with its real flags, and as many arguments as the usage of the
-// command has. Nothing is contacted.
+// command has. Nothing is contacted. Scripts advise the same few commands hundreds of times.
 func accepts(line string) error {
+	if err, known := accepted.Load(line); known {
+		err, _ := err.(error)
+		return err
+	}
+	err := tryLine(line)
+	accepted.Store(line, err)
+	return err
+}
+
+var accepted sync.Map // the error of each line
+
+func tryLine(line string) error {
 	words, err := shellWords(line)
 	if err != nil {
 		return err

@@ -32,18 +32,21 @@ func leftIn(dir string) (left []string) {
 
 // processesIn are the command lines of the processes whose working folder is dir or below it.
 func processesIn(dir string) []string {
-	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	entries, err := os.ReadDir("/proc") // a glob of /proc/*/cwd lists each process's files, and took a sixth of all scripts' time
 	if err != nil {
 		return nil
 	}
 	var found []string
-	for _, link := range links {
-		folder, err := os.Readlink(link)
+	for _, entry := range entries {
+		if name := entry.Name(); name[0] < '0' || name[0] > '9' {
+			continue
+		}
+		folder, err := os.Readlink(filepath.Join("/proc", entry.Name(), "cwd"))
 		if err != nil || folder != dir && !strings.HasPrefix(folder, dir+"/") {
 			continue
 		}
-		line, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
-		found = append(found, filepath.Base(filepath.Dir(link))+" "+strings.ReplaceAll(string(line), "\x00", " "))
+		line, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline"))
+		found = append(found, entry.Name()+" "+strings.ReplaceAll(string(line), "\x00", " "))
 	}
 	return found
 }

@@ -88,6 +88,11 @@ func (r *fieldReader) fewEnough(servers syntax.Field) bool {
 // servers reads a map of servers.
 func (s fileScope) servers(of syntax.Value) []Entry {
 	entries := make([]Entry, len(of.Fields))
+	app := s.app
+	if app.Name == "" {
+		app = clients.ApplicationOf(s.abs, s.dialect)
+	}
+	names := kit.Map(of.Fields, func(f syntax.Field) string { return f.Key })
 	for i, f := range of.Fields {
 		server, reason := f.Value, ""
 		if !s.strict {
@@ -97,7 +102,7 @@ func (s fileScope) servers(of syntax.Value) []Entry {
 		e.declared.entry = f.Value
 		if !s.strict {
 			e.passed = s.dialect.Passed(f.Value)
-			s.addFilter(&e, f, of)
+			s.addFilter(&e, f, app, names)
 		}
 		if reason != "" {
 			e.unusable = true
@@ -110,16 +115,11 @@ func (s fileScope) servers(of syntax.Value) []Entry {
 
 // addFilter sets which tools of a server its application gives to the model. A key that cannot be read
 // switches nothing off, and is noted.
-func (s fileScope) addFilter(e *Entry, server syntax.Field, all syntax.Value) {
-	app := s.app
-	switch {
-	case app.Name != "":
-	case s.dialect == clients.Shared && strings.EqualFold(server.Value.TextOf("type"), "local"):
+func (s fileScope) addFilter(e *Entry, server syntax.Field, app clients.App, names []string) {
+	local := strings.EqualFold(server.Value.TextOf("type"), "local")
+	if s.app.Name == "" && s.dialect == clients.Shared && local {
 		app = clients.ApplicationOf("", clients.Copilot)
-	default:
-		app = clients.ApplicationOf(s.abs, s.dialect)
 	}
-	names := kit.Map(all.Fields, func(f syntax.Field) string { return f.Key })
 	filter, unread := app.Filter(server, s.content, names)
 	filter.File = s.file
 	e.filters = []clients.ToolFilter{filter}

@@ -57,15 +57,20 @@ func checkRunners(t testing.TB, what, out string, ours func(string) bool) {
 
 func nothing(string) bool { return false }
 
-// TestRunnersObeyNothing puts orders in every place of a report and writes it in every format and at every width.
+// TestRunnersObeyNothing puts orders in every place of a report and writes it in every format and at every width; in make test
+// each order in the reports of three commands, and those of each command with five orders.
 func TestRunnersObeyNothing(t *testing.T) {
 	for i, s := range orders() {
 		raw, _ := json.Marshal(map[string]any{"name": s, "description": s, s: s,
 			"inputSchema": map[string]any{"properties": map[string]any{s: map[string]any{"description": s, "enum": []string{s}}}}})
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
-			checkOrders(t, fmt.Sprint(i), s, raw, "list", "show", "snapshot", "diff", "accept", "config", "trust",
-				"ping", "login", "rules", "check", s)
+			commands := []string{"list", "show", "snapshot", "diff", "accept", "config", "trust", "ping", "login", "rules", "check", s}
+			if !full {
+				at := 3 * i % len(commands)
+				commands = commands[at : at+3]
+			}
+			checkOrders(t, fmt.Sprint(i), s, raw, commands...)
 		})
 	}
 }

@@ -148,12 +148,16 @@ func whole(t *testing.T, u user, p place, payload string) (asked bool) {
 	return asked
 }
 
-// TestWhatIsAskedAboutIsWhole puts every payload in every place of every form of file.
+// TestWhatIsAskedAboutIsWhole puts every payload in every place of every form of file; in make test each third one, so that
+// every payload and every place is still tried.
 func TestWhatIsAskedAboutIsWhole(t *testing.T) {
 	u := newUser(t)
-	for _, p := range places() {
+	for i, p := range places() {
 		asked := 0
-		for _, payload := range payloads {
+		for j, payload := range payloads {
+			if !full && (i+j)%3 != 0 {
+				continue
+			}
 			if whole(t, u, p, payload) {
 				asked++
 			}
