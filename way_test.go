@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"regexp"
 	"slices"
@@ -76,16 +77,6 @@ func bodiesByName(t *testing.T) map[string][]string {
 			if !ok || f.Body == nil {
 				continue
 			}
-			name := parsed.Name.Name + "."
-			if f.Recv != nil {
-				receiver := f.Recv.List[0].Type
-				if star, ok := receiver.(*ast.StarExpr); ok {
-					receiver = star.X
-				}
-				if id, ok := receiver.(*ast.Ident); ok {
-					name += id.Name + "."
-				}
-			}
 			names := []string{}
 			ast.Inspect(f.Body, func(n ast.Node) bool {
 				if id, ok := n.(*ast.Ident); ok {
@@ -93,8 +84,102 @@ func bodiesByName(t *testing.T) map[string][]string {
 				}
 				return true
 			})
-			all[name+f.Name.Name] = names
+			all[functionName(parsed, f)] = names
 		}
 	}
 	return all
+}
+
+// TestEachStateHoldsTheOneBefore checks the states of docs/architecture.md, "One server": one function makes each type, zero
+// values aside, and the type holds that of the state before.
+func TestEachStateHoldsTheOneBefore(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| (declared|admitted|seen) \\| `([a-zA-Z.]+)` \\| `([a-zA-Z.]+)` \\|")
+	states := row.FindAllStringSubmatch(string(page), -1)
+	if len(states) != 3 {
+		t.Fatalf("the page has %d states, want 3", len(states))
+	}
+	makers, fields := madeAndHeld(t)
+	for i, state := range states {
+		name, maker := state[2], state[3]
+		if got := strings.Join(makers[name], ", "); got != maker {
+			t.Errorf("%s is made by %s, want %s", name, got, maker)
+		}
+		if i > 0 && !slices.Contains(fields[name], states[i-1][2]) {
+			t.Errorf("%s has no field of %s", name, states[i-1][2])
+		}
+	}
+}
+
+// madeAndHeld returns, by type, the functions with a composite literal of it that is not empty, and the types of its fields
+// without their stars.
+func madeAndHeld(t *testing.T) (makers, fields map[string][]string) {
+	makers, fields = map[string][]string{}, map[string][]string{}
+	for _, file := range productFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		typeOf := func(e ast.Expr) string { // without brackets and stars, with its package
+			name := types.ExprString(e)
+			name = strings.TrimLeft(name[strings.LastIndex(name, "]")+1:], "*")
+			if !strings.Contains(name, ".") {
+				name = parsed.Name.Name + "." + name
+			}
+			return name
+		}
+		for _, declared := range parsed.Decls {
+			where := parsed.Name.Name + ".a variable"
+			if f, ok := declared.(*ast.FuncDecl); ok {
+				where = functionName(parsed, f)
+			}
+			ast.Inspect(declared, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.CompositeLit:
+					if n.Type == nil || len(n.Elts) == 0 || isList(n) && !slices.ContainsFunc(n.Elts, elided) {
+						return true
+					}
+					if name := typeOf(n.Type); !slices.Contains(makers[name], where) {
+						makers[name] = append(makers[name], where)
+					}
+				case *ast.TypeSpec:
+					if s, ok := n.Type.(*ast.StructType); ok {
+						for _, field := range s.Fields.List {
+							fields[typeOf(n.Name)] = append(fields[typeOf(n.Name)], typeOf(field.Type))
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return makers, fields
+}
+
+// isList reports whether a literal is that of an array, a slice or a map.
+func isList(n *ast.CompositeLit) bool {
+	_, array := n.Type.(*ast.ArrayType)
+	_, mapped := n.Type.(*ast.MapType)
+	return array || mapped
+}
+
+// elided reports whether an element of a list is a literal that leaves its type out.
+func elided(e ast.Expr) bool {
+	if pair, ok := e.(*ast.KeyValueExpr); ok {
+		e = pair.Value
+	}
+	n, ok := e.(*ast.CompositeLit)
+	return ok && n.Type == nil
+}
+
+// functionName returns PACKAGE.FUNCTION or PACKAGE.TYPE.METHOD.
+func functionName(file *ast.File, f *ast.FuncDecl) string {
+	name := file.Name.Name + "."
+	if f.Recv != nil {
+		name += strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*") + "."
+	}
+	return name + f.Name.Name
 }

@@ -136,13 +136,13 @@ func lockedVersion(
 	ctx context.Context, launcher packages.Launcher, lock packages.Lock, t fleet.Target,
 ) (version, difference string, err error) {
 	locked, known := lock[t.Name()]
-	launch, launches := t.Launch()
+	launch := t.Launch()
 	switch {
-	case !known && !launches:
+	case !known && launch == nil:
 		return "", "", nil
 	case !known:
 		return "", fmt.Sprintf("%s is not locked", launch.Ref), nil
-	case !launches:
+	case launch == nil:
 		difference = fmt.Sprintf("%s was locked, and the server is not started from a package", locked.Ref)
 		return "", difference, nil
 	case launch.Ref.Registry == "oci":
@@ -235,15 +235,14 @@ func upgrades(
 	var upgraded []fleet.Target
 	current, newest := map[string]packages.Package{}, map[string]packages.Package{}
 	for _, t := range targets {
-		launch, launches := t.Launch()
-		known := t.Known()
+		launch, known := t.Launch(), t.Known()
 		switch {
 		case known.State == seen.Disabled:
 			continue
 		case !t.Live():
 			others = append(others, sides{old: known, now: known})
 			continue
-		case !launches:
+		case launch == nil:
 			p.Note("%s is skipped: it starts no package with npx, uvx, docker or another known launcher",
 				printable.Message(t.Name()))
 			continue

@@ -18,15 +18,14 @@ func (s *Surface) limitTools() {
 	if s.Snapshot == nil || !slices.ContainsFunc(filters, clients.ToolFilter.Limits) {
 		return
 	}
-	s.filters = filters
 	c := &check.ClientTools{Of: len(s.Snapshot.Tools.Items()), Filters: []check.ClientFilter{}}
 	c.On, c.Tokens = check.ClientToolsOf(s.Snapshot, func(tool string) bool {
-		return slices.ContainsFunc(s.filters, func(f clients.ToolFilter) bool {
+		return slices.ContainsFunc(filters, func(f clients.ToolFilter) bool {
 			on, _ := f.On(tool)
 			return on
 		})
 	})
-	for _, f := range s.filters {
+	for _, f := range filters {
 		if f.Limits() {
 			c.Filters = append(c.Filters, limitOf(f, s.Snapshot))
 		}
@@ -65,14 +64,15 @@ func limitOf(f clients.ToolFilter, s *snapshot.Snapshot) check.ClientFilter {
 	return out
 }
 
-// toolFilters are which tools of a server the applications that load it give to their models.
-type toolFilters []clients.ToolFilter
-
 // addOff adds to findings about the server in which applications the tools are off that they are about.
-func (all toolFilters) addOff(found []finding.Finding) {
+func (s *Surface) addOff(found []finding.Finding) {
+	if s.declared == nil {
+		return
+	}
+	filters := s.declared.ToolFilters()
 	for i, f := range found {
 		tool, one := strings.CutPrefix(f.Item, snapshot.Tools.ID(""))
-		for _, filter := range all {
+		for _, filter := range filters {
 			if on, _ := filter.On(tool); one && !on {
 				found[i].Off = append(found[i].Off, finding.OffIn{Application: filter.Application})
 			}

@@ -119,8 +119,8 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 	}
 	s := t.Answered(result)
 	s.Given = given(*t.server, f.options)
-	if launch, ok := t.Launch(); ok {
-		s.Package = &packages.Package{Ref: launch.Ref}
+	if t.launch != nil {
+		s.Package = &packages.Package{Ref: t.launch.Ref}
 	}
 	ref, typed, _ := packages.Parse(s.Source)
 	if typed && !f.contact.AllowScripts && needsScripts(ref.Registry, result.Err) {

@@ -63,14 +63,13 @@ func AtVersion(f *Fleet, targets []Target, versions map[string]string) ([]Target
 		return nil, err
 	}
 	return f.Restarted(targets, func(t Target, server *probe.Server) {
-		launch, ok := t.Launch()
 		version := versions[t.Name()]
-		if !ok || version == "" {
+		if t.launch == nil || version == "" {
 			return
 		}
-		words := launch.With(version)
+		words := t.launch.With(version)
 		server.Stdio.Command, server.Stdio.Args = words[0], words[1:]
-		env := config.Merged(config.Plain(launcher.Env(launch.Ref.Registry)), server.Stdio.Env)
+		env := config.Merged(config.Plain(launcher.Env(t.launch.Ref.Registry)), server.Stdio.Env)
 		server.Stdio.Env = config.Merged(env, config.Plain(launcher.Pinned()))
 		server.Timeout = max(server.Timeout, packages.StartLimit)
 	})

@@ -32,7 +32,7 @@ type Results struct {
 
 // Add adds a server and what was found in it. A disabled server was not examined at all.
 func (r *Results) Add(s Surface, found []finding.Finding, complete, unsaved bool) {
-	s.filters.addOff(found)
+	s.addOff(found)
 	r.Surfaces, r.Found = append(r.Surfaces, s), append(r.Found, found...)
 	r.unsaved = r.unsaved || unsaved && s.Tolerated == nil
 	switch {

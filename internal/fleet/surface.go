@@ -34,7 +34,6 @@ type Surface struct {
 	PingMs float64 // milliseconds to the response to ping
 	// the names of the variables that a server over stdio was started with; nil = not known
 	Given         []string
-	filters       toolFilters
 	Misconfigured bool // it failed because of the configuration: nothing was contacted
 	Interrupted   bool // a signal ended the run before the server had answered in full
 	arrived       bool // there was a snapshot before LetGo

@@ -82,13 +82,8 @@ func (t Target) Source() string { return t.known.Source }
 // Starts reports whether a live server is a command.
 func (t Target) Starts() bool { return t.server != nil && t.server.Stdio != nil }
 
-// Launch returns what launcher a server is started by, and with which package; false for other servers.
-func (t Target) Launch() (packages.Launch, bool) {
-	if t.launch == nil {
-		return packages.Launch{}, false
-	}
-	return *t.launch, true
-}
+// Launch returns what launcher a server is started by, and with which package; nil for other servers.
+func (t Target) Launch() *packages.Launch { return t.launch }
 
 // login returns how to log in to a live server.
 func (t Target) login() config.Login { return t.known.admitted.Entry().Login }

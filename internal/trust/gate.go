@@ -173,17 +173,16 @@ func quoted(line string) string {
 func (g Gate) Describe(entries []config.Entry) (servers []Server) {
 	known := g.decisions()
 	for _, e := range entries {
-		s := Server{Server: seen.Server{Name: e.Server.Name, State: seen.OK, Source: e.Server.Source,
-			Places: e.Places}}
+		standing := config.Standing("") // it needs no decision
 		if e.NeedsTrust() {
-			s.Trust = known.state(e)
+			standing = known.state(e)
 		}
-		if s.Trust == config.Trusted {
+		if standing == config.Trusted {
 			e = e.Opened()
 		}
 		x := e.Shown()
-		s.Transport, s.Description = e.Describe()
-		s.Effects, s.ProtocolVersion = &x, e.Server.Protocol
+		s := describe(e, standing)
+		s.Effects = &x
 		switch {
 		case e.Disabled:
 			s.State = seen.Disabled
@@ -193,6 +192,15 @@ func (g Gate) Describe(entries []config.Entry) (servers []Server) {
 		servers = append(servers, s)
 	}
 	return servers
+}
+
+// describe returns the row of an entry in a report.
+func describe(e config.Entry, standing config.Standing) Server {
+	s := Server{Server: seen.Server{Name: e.Server.Name, State: seen.OK, Source: e.Server.Source,
+		Places: e.Places}}
+	s.Transport, s.Description = e.Describe()
+	s.ProtocolVersion, s.Trust = e.Server.Protocol, standing
+	return s
 }
 
 // Seen returns the report of a server that must not be contacted.

@@ -42,10 +42,7 @@ func (g Gate) Propose(
 	known := g.decisions()
 	for _, e := range entries {
 		x := effectsOf(e)
-		s := Server{Server: seen.Server{Name: e.Server.Name, State: seen.OK, Source: e.Server.Source,
-			Places: e.Places}}
-		s.Transport, s.Description = e.Describe()
-		s.ProtocolVersion, s.Trust = e.Server.Protocol, known.state(e)
+		s := describe(e, known.state(e))
 		if !asked { // else it was shown
 			s.Effects = &x
 		}

@@ -181,8 +181,8 @@ func (r *watchRun) reportNoise(w *watchedServer, session *probe.Session) {
 	if w.noisy {
 		return
 	}
-	var s fleet.Surface
-	s.Name, s.NoiseText = w.name(), session.Noise()
+	s := fleet.Unseen(seen.Server{Name: w.name()})
+	s.NoiseText = session.Noise()
 	if note := fleet.NoiseNote([]fleet.Surface{s}); note != "" {
 		w.noisy = true
 		r.process.Note("%s", note)
