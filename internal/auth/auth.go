@@ -195,6 +195,8 @@ func (c *client) register(ctx context.Context, f discovered, redirect, grant str
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return oauthClient{}, context.Cause(ctx)
+	case f.issuer.guessed && hasNothing(err):
+		return oauthClient{}, unusableError{errNoOAuth}
 	case err != nil:
 		hint := registerHint
 		if strings.HasPrefix(redirect, "http://127.0.0.1:") { // this machine may be known by name alone

@@ -175,6 +175,7 @@ type issuer struct {
 
 	audience string // the ID, if the issuer's own metadata names the token endpoint; empty = that is unknown
 	unnamed  bool   // nothing but its endpoints is known, by the configuration
+	guessed  bool   // nothing says that it exists
 }
 
 // issuer returns the checked metadata of an authorization server, from the well-known URLs in the order of
@@ -392,6 +393,11 @@ func (c *client) authority(ctx context.Context, id string, open bool) (i issuer,
 	return i, c.vet(i)
 }
 
+// errNoOAuth is a server without metadata, and with nothing at the endpoints that it would have then.
+var errNoOAuth = exit.Advise(`pass its token to the other commands with --bearer env:NAME, `+
+	`--header "Name: value", or headers in the configuration`,
+	"the server announces no OAuth: a login cannot begin there")
+
 // oldIssuer returns the authorization server of protocol 2025-03-26: the server's own host, without metadata
 // at the default endpoints, where PKCE is required.
 func (c *client) oldIssuer(ctx context.Context) (issuer, error) {
@@ -400,11 +406,24 @@ func (c *client) oldIssuer(ctx context.Context) (issuer, error) {
 	if !errors.Is(err, errNoMetadata) || c.knowsEndpoints() {
 		return i, err
 	}
-	i = issuer{ID: host, Authorize: cmp.Or(c.config.Authorize, host+"/authorize"),
-		Token: cmp.Or(c.config.TokenEndpoint, host+"/token"), Register: host + "/register",
+	i = issuer{guessed: c.config.Authorize+c.config.TokenEndpoint == "", ID: host,
+		Authorize: cmp.Or(c.config.Authorize, host+"/authorize"),
+		Token:     cmp.Or(c.config.TokenEndpoint, host+"/token"), Register: host + "/register",
 		Challenges: []string{"S256"}}
 	if c.config.TokenEndpoint == "" {
 		i.audience = host
 	}
 	return i, c.vet(i)
+}
+
+// lacksPage reports whether a server says that there is nothing at the login page that was guessed, or
+// refuses access to it.
+func (c *client) lacksPage(ctx context.Context, i issuer) bool {
+	return i.guessed && hasNothing(c.get(ctx, i.Authorize, &struct{}{}))
+}
+
+// hasNothing reports whether a reply says that there is no endpoint.
+func hasNothing(err error) bool {
+	reply, ok := errors.AsType[*transport.HTTPError](err)
+	return ok && slices.Contains([]int{401, 403, 404, 405, 410, 501}, reply.Status)
 }

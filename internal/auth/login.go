@@ -262,6 +262,9 @@ const (
 // byDevice logs in on another device, where the user enters a code (RFC 8628).
 func (c *client) byDevice(ctx context.Context, s Resource, f discovered, old *vault.Grant, flow Flow,
 	save saver) (*vault.Grant, error) {
+	if f.issuer.Device == "" && c.lacksPage(ctx, f.issuer) {
+		return nil, unusableError{errNoOAuth}
+	}
 	if f.issuer.Device == "" {
 		return nil, unusableError{exit.Advise("log in with "+s.loginCommand("--no-browser"),
 			"the authorization server %s has no device login", quoted(f.issuer.ID))}

@@ -54,6 +54,8 @@ func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*v
 	switch {
 	case public == nil && refused == nil:
 		return nil, nil // an unreadable login may belong to another server
+	case public == nil && err == nil && refused.Status == 401 && !s.announcesLogin(ctx, refused):
+		return nil, probe.ErrNoLogin
 	case public == nil:
 		return nil, err
 	}
@@ -69,6 +71,29 @@ func (s *TokenSource) userLogin(ctx context.Context, refused *probe.Refused) (*v
 		return nil, s.needScopes(ctx, *l, parseChallenge(refused.Challenge).scopes)
 	}
 	return s.renew(ctx, *l, refused != nil)
+}
+
+// lookTime is how long a login is looked for at a server that refused a request.
+const lookTime = 5 * time.Second
+
+// announcesLogin reports whether a login may begin at a server that refused a request: true unless it is
+// known that none does.
+func (s *TokenSource) announcesLogin(ctx context.Context, refused *probe.Refused) bool {
+	asked := parseChallenge(refused.Challenge)
+	c, err := newClient(s.Server, s.CACert)
+	if err != nil || asked.metadata != "" || c.knowsEndpoints() || c.config.Metadata != "" {
+		return true
+	}
+	if _, err := c.check("the server's URL", s.Server.URL); err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	if _, found, err := c.resource(ctx, asked); found || err != nil {
+		return true
+	}
+	i, err := c.oldIssuer(ctx)
+	return err != nil || !c.lacksPage(ctx, i)
 }
 
 // fresh reports whether an access token can be used for a while.

@@ -65,6 +65,7 @@ var hints = map[probe.Code]string{
 
 	probe.Compressed:        "a proxy or gateway before the server compresses for clients that did not ask for it: turn that off for this URL",
 	probe.LoginWanted:       `log in with mcpctl login {server}, or pass a token with --bearer env:NAME, --header "Name: value", or headers in the configuration`,
+	probe.TokenWanted:       `no login with OAuth was found at this server: pass a token with --bearer env:NAME, --header "Name: value", or headers in the configuration`,
 	probe.OtherLoginWanted:  "the server wants {schemes}, which mcpctl does not speak: ask its operator for another way in, such as a token",
 	probe.TokenRejected:     "the token that was sent was not accepted: check that it is current, for this server, and that its scopes suffice",
 	probe.HostNameRejected:  "the server may insist on another name of this machine: try localhost or 127.0.0.1 in the URL",

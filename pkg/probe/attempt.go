@@ -63,6 +63,10 @@ func credentialsOf(authorize Authorize, seen *observations) *transport.Credentia
 			return err
 		})
 		seen.keepCredentials(given)
+		if errors.Is(err, ErrNoLogin) { // the refusal says more
+			seen.noLogin.Store(true)
+			return nil, nil
+		}
 		return headersOf[transport.Credential](given), err
 	})
 }

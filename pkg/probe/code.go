@@ -74,6 +74,7 @@ const (
 	// of HTTP
 	Compressed        Code = "compressed"         // without being asked for
 	LoginWanted       Code = "login-wanted"       // 401, or 403: Schemes
+	TokenWanted       Code = "token-wanted"       // the same, and Authorize said that there is no login
 	OtherLoginWanted  Code = "other-login-wanted" // none of Schemes takes a token
 	TokenRejected     Code = "token-rejected"     // the one that was sent
 	HostNameRejected  Code = "host-name-rejected" // 403 of this machine: it may insist on another name
@@ -368,6 +369,8 @@ func statusCode(seen evidence) Code {
 		return HostNameRejected
 	case reply.Status == http.StatusMisdirectedRequest:
 		return HostNameUnknown
+	case login && seen.noLogin:
+		return TokenWanted
 	case login:
 		return LoginWanted
 	case seen.Wait > 0 && (reply.Status == http.StatusTooManyRequests || reply.Status >= 500):

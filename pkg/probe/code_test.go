@@ -80,6 +80,7 @@ func TestCodes(t *testing.T) {
 		"refused":             {server: remote, err: dialing("dial", syscall.ECONNREFUSED)},
 		"redirect":            {server: remote, err: request(&transport.RedirectError{Status: 301, To: "https://new.example/mcp"})},
 		"401":                 {server: remote, err: status(401)},
+		"401, no login":       {server: remote, err: status(401), noLogin: true},
 		"401, named":          {server: Server{Name: "tickets", HTTP: &HTTP{URL: "https://h/mcp"}}, err: status(401)},
 		"401, not named":      {server: Server{Name: "h", Source: "argv", HTTP: &HTTP{URL: "https://h/mcp?key=x"}}, err: status(401)},
 		"401 with token":      {server: signed, err: status(401)},

@@ -50,6 +50,9 @@ func Failures(err error) []*Error {
 // first.
 var ErrNotTried = errors.New("not tried to the end, since another server failed first")
 
+// ErrNoLogin is what [Authorize] returns about a refusal of a server at which the user cannot log in.
+var ErrNoLogin = errors.New("there is no login for this server")
+
 // cause is an error as it may be shown: without secrets, and matching what the original matches.
 type cause struct {
 	text     string

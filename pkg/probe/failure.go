@@ -18,13 +18,14 @@ type failure struct {
 	err     error
 	stderr  string
 	noise   []string
+	noLogin bool // Authorize said that there is none
 	stopped bool // the run was interrupted, which is the cause
 }
 
 // explain makes a failure one that a person can act on. The connection is nil when there is none.
 func (a attempt) explain(ctx context.Context, stage Stage, err error, conn *transport.Conn) *Error {
 	f := failure{server: a.server, options: a.options, stage: stage,
-		err: ended(ctx, err, a.seen.heard.Load())}
+		err: ended(ctx, err, a.seen.heard.Load()), noLogin: a.seen.noLogin.Load()}
 	f.stopped = ctx.Err() != nil && f.err == context.Cause(ctx) && !is[*timeoutError](f.err)
 	if conn != nil {
 		f.stderr = conn.Stderr()

@@ -444,8 +444,9 @@ func (Secret) MarshalText() ([]byte, error) { return []byte(redact.Mask), nil }
 // with nil before the first request, and with the refusal after a 401, or a 403 that asks for further scopes;
 // the request is then sent once more. Calls for one server never overlap.
 //
-// No headers and no error: the refusal stands. An error fails the server; its method Hint() string, if any,
-// says what to do next. Headers go to the origin of HTTP.URL alone, and their values are masked.
+// No headers and no error: the refusal stands, and with ErrNoLogin, too. Another error fails the server; its
+// method Hint() string, if any, says what to do next. Headers go to the origin of HTTP.URL alone, and their
+// values are masked.
 type Authorize func(ctx context.Context, refused *Refused) (map[string]Secret, error)
 
 // Refused is what a server said when it wanted other credentials.

@@ -147,7 +147,8 @@ func (t *requestTimer) pause(limit time.Duration) (resume func()) {
 type observations struct {
 	id atomic.Int64 // the last request id; ids are unique over all links of an attempt
 
-	heard atomic.Bool // the server answered, asked or notified
+	heard   atomic.Bool // the server answered, asked or notified
+	noLogin atomic.Bool // Authorize returned ErrNoLogin
 
 	mu      sync.Mutex
 	notices []Notice // each once
