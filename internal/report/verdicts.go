@@ -213,6 +213,9 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	if len(row) > 0 && says != "" && r.Kind.oneSide && r.Status == 1 {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
+	if len(row) > 0 && says == kit.Counted(sum.Breaking, "breaking change")+" found" {
+		says = "" // the row begins with it
+	}
 	p.gap()
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
