@@ -21,9 +21,10 @@ var (
 		`(?:[eE][-+]?\d+)?`)
 	factor     = kit.Pattern(`(?i)^(?:k\b|\s+(?:thousand|million|billion)\b)`)
 	behind     = kit.Pattern(`^\s*(?:[%‰°]|\pL[\pL\d_]*)`)
-	expression = kit.Pattern(`^(?:\s*[\^×*÷√π²³]|\s*/\s*\d|/\pL|\s*(?i:x|times)(?:\s|\W|$)|[,.:]\d|_)`)
-	operand    = kit.Pattern(`^\s*[^\s,;)]+`)
-	thousands  = kit.Pattern(`^[-+−]?\d{1,3}(?:\.\d{3})+$`) // with points, as in some languages
+	expression = kit.Pattern(`^(?:\s*[\^×*÷√π²³½⅓⅔¼¾⅛]|\s*/\s*\d|/\pL|` +
+		`\s*(?i:x|times)(?:\s|\W|$)|[,.:]\d|_|[xX][0-9A-Fa-f])`)
+	operand   = kit.Pattern(`^\s*[^\s,;)]+`)
+	thousands = kit.Pattern(`^[-+−]?\d{1,3}(?:\.\d{3})+$`) // with points, as in some languages
 )
 
 // ReadNumber returns the number at the start of a text, read whole, and the text behind it; false if there is

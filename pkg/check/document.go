@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -222,6 +223,30 @@ func (s *subschema) properties() map[string]any {
 func (s *subschema) enum() []any {
 	enum, _ := s.object["enum"].([]any)
 	return enum
+}
+
+// choices returns the values that a schema lists: in enum, or as constants of the alternatives of a union,
+// beside null.
+func (s *subschema) choices() []any {
+	if enum := s.enum(); enum != nil {
+		return enum
+	}
+	alternatives, _ := cmp.Or(s.object["oneOf"], s.object["anyOf"]).([]any)
+	var all []any
+	for _, alternative := range alternatives {
+		o, _ := alternative.(map[string]any)
+		enum, lists := o["enum"].([]any)
+		constant, fixed := o["const"]
+		switch {
+		case lists:
+			all = append(all, enum...)
+		case fixed:
+			all = append(all, constant)
+		case o["type"] != "null":
+			return nil
+		}
+	}
+	return all
 }
 
 // required reports whether a property is required.

@@ -144,7 +144,8 @@ func choicesOf(text string) (found []string, all bool) {
 // none", or that says to list all values and leaves one out. After other words than "one of:" a list of
 // unknown values is about something else.
 func choicesDiffer(s *subschema, text string, at location) {
-	if s.enum() == nil || s.object["type"] != "string" && s.object["type"] != nil {
+	listed := s.choices()
+	if listed == nil || s.object["type"] == "array" || s.object["type"] == "object" {
 		return
 	}
 	words, all := choicesOf(text)
@@ -153,16 +154,16 @@ func choicesDiffer(s *subschema, text string, at location) {
 			slices.ContainsFunc(words, func(word string) bool { return sameValue(word, value) })
 	}
 	unknown := kit.Filter(words, func(word string) bool {
-		return !slices.ContainsFunc(s.enum(), func(value any) bool { return sameValue(word, value) })
+		return !slices.ContainsFunc(listed, func(value any) bool { return sameValue(word, value) })
 	})
-	missing := kit.Filter(s.enum(), func(value any) bool { return !lists(value) })
+	missing := kit.Filter(listed, func(value any) bool { return !lists(value) })
 	switch {
 	case len(unknown) > 0 && (all || len(unknown) < len(words)):
-		at.add("enum", encoded(s.enum()), "The description offers %s, which the schema does not allow.",
+		at.add("enum", encoded(listed), "The description offers %s, which the schema does not allow.",
 			kit.Some(unknown))
 	case all && len(unknown) == 0 && len(missing) > 0:
 		at.report(lowered(finding.Finding{Item: at.item, Path: at.path.String(),
-			Member: "enum", New: encoded(s.enum()),
+			Member: "enum", New: encoded(listed),
 			Message: fmt.Sprintf("The description leaves out %s, which the schema allows.",
 				kit.Some(kit.Map(missing, clipped)))}, leavesOut))
 	}
@@ -330,7 +331,7 @@ func unknownArgument(s *server, report reporter) {
 			len(t.input.subschemas[0].properties()) > 0
 	}
 	eachName(argumentInText, func(t text, name string, at location) {
-		if ofFunction(t.value, name) {
+		if ofFunction(t, name) {
 			return
 		}
 		steps := strings.Split(name, ".")
@@ -342,9 +343,12 @@ func unknownArgument(s *server, report reporter) {
 }
 
 // ofFunction reports whether the sentence that names an argument is about code or a request, which have
-// arguments of their own.
-func ofFunction(text, name string) bool {
-	sentences := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(".!?\n", r) })
+// arguments of their own. The whole text of an argument is about one thing.
+func ofFunction(t text, name string) bool {
+	sentences := []string{t.value}
+	if !strings.Contains(t.path.String(), "/properties/") {
+		sentences = strings.FieldsFunc(t.value, func(r rune) bool { return strings.ContainsRune(".!?\n", r) })
+	}
 	return slices.ContainsFunc(sentences, func(sentence string) bool {
 		return strings.Contains(sentence, name) &&
 			code().MatchString(strings.ReplaceAll(sentence, name, ""))
@@ -353,7 +357,7 @@ func ofFunction(text, name string) bool {
 
 var code = kit.Pattern(`(?i)\b(?:functions?|call(?:ed )?backs?|methods?|lambdas?|scripts?|snippets?|code|` +
 	`handlers?|constructors?|macros?|closures?|hooks?|urls?|query string|webhooks?|command line|cli|` +
-	`components?|decorators?)\b`)
+	`components?|decorators?|templates?|query param\w*)\b|(?:^|[\s\x60"'])/[\w{}.-]+/[\w{}.-]+|\w\(\)`)
 
 // unknownTool reports tools that texts name and the server does not have.
 func unknownTool(s *server, report reporter) {
