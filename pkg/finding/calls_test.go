@@ -14,6 +14,8 @@ func TestCallsString(t *testing.T) {
 	}{
 		{finding.Calls{}, false, "no valid call of this server is recorded"},
 		{finding.Calls{Total: 412}, true, "none of 412 recorded calls is affected"},
+		{finding.Calls{Total: 1}, true, "none of 1 recorded call is affected"},
+		{finding.Calls{Total: 5, Failing: 1, Clients: []string{"a"}}, false, "1 of 5 recorded calls fails now (1 client)"},
 		{finding.Calls{Total: 412, Undecided: 4}, false, "undecided for 4 of 412 recorded calls"},
 		{finding.Calls{Total: 1, Failing: 1}, false, "1 of 1 recorded call fails now"},
 		{finding.Calls{Total: 412, Failing: 3, Clients: []string{"a", "b"}, Last: "2026-11-20"}, false,
@@ -37,7 +39,9 @@ func TestLocationOf(t *testing.T) {
 	for text, want := range map[string]finding.Location{
 		"mcpctl.yaml:12":        {File: "mcpctl.yaml", Line: 12},
 		"a/b.json":              {File: "a/b.json", Line: 1},
+		"a:1":                   {File: "a", Line: 1},
 		"mcp.json:0":            {},
+		":5":                    {},
 		"git:main":              {},
 		"https://h.example:443": {},
 		"the command line":      {},

@@ -29,6 +29,19 @@ func TestLevelWords(t *testing.T) {
 	}
 }
 
+// TestOffIn names the tools only where the finding is about several.
+func TestOffIn(t *testing.T) {
+	for want, off := range map[string]finding.OffIn{
+		"off in Codex CLI":           {Application: "Codex CLI"},
+		"off in Codex CLI: `a`":      {Application: "Codex CLI", Tools: []string{"`a`"}},
+		"off in Codex CLI: `a`, `b`": {Application: "Codex CLI", Tools: []string{"`a`", "`b`"}},
+	} {
+		if got := off.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestThresholds(t *testing.T) {
 	levels := []finding.Level{finding.Off, finding.Info, finding.Warning, finding.Breaking}
 	for word, want := range map[string][]bool{
@@ -143,6 +156,7 @@ func TestSortIsTheReportedOrder(t *testing.T) {
 func TestPlace(t *testing.T) {
 	for want, f := range map[string]finding.Finding{
 		"":                    {Path: "/capabilities/tools"},
+		"find":                {Item: "tool/find"},
 		"search":              {Item: "tool/search", Path: "/description"},
 		"search(q)":           {Item: "tool/search", Path: "/inputSchema/properties/q/default"},
 		"search(q.a)":         {Item: "tool/search", Path: "/inputSchema/properties/q/items/properties/a", Member: "type"},

@@ -90,6 +90,12 @@ func TestTitles(t *testing.T) {
 		"`x` was removed in 3 servers": {of(removed, "a"), of(removed, "b"), of(removed, "c")},
 		"The tool `x` is deprecated; y replaces it": {{Rule: "item-offered-deprecated", Item: "tool/x", Path: "/description",
 			Message: "The tool is deprecated; y replaces it.", Cause: "The tool is deprecated"}},
+		"`x` has another schema": {{Item: "tool/x", Path: "/inputSchema", Message: "`x` has another schema."}},
+		"`x` was removed in `x`": {{Item: "tool/x", Path: "/inputSchema/properties/x", Message: "`x` was removed."}},
+		"Icons changed in 2 tools": {{Item: "tool/x", Path: "/icons", Cause: "Icons changed"},
+			{Item: "tool/y", Path: "/icons", Cause: "Icons changed"}},
+		"Icons changed in 2 items": {{Item: "tool/x", Path: "/icons", Cause: "Icons changed"},
+			{Item: "prompt/y", Path: "/icons", Cause: "Icons changed"}},
 	} {
 		if got := finding.Groups(all)[0].Title; got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -127,5 +133,27 @@ func TestItemWithoutName(t *testing.T) {
 		if got := finding.Name(item); got != want {
 			t.Errorf("Name(%q) = %q, want %q", item, got, want)
 		}
+	}
+}
+
+// TestBreaksOfSomeValuesComeLast: a break that only some values show follows those that any call can show, the two
+// commonest at the end.
+func TestBreaksOfSomeValuesComeLast(t *testing.T) {
+	var all []finding.Finding
+	for _, rule := range []string{"input-fractions-rejected", "input-lower-bound-added", "input-a-narrowed", "output-a-widened",
+		"tool-removed"} {
+		all = append(all, finding.Finding{Rule: rule, Level: finding.Breaking, Item: "tool/a", Cause: rule})
+	}
+	for _, rule := range []string{"input-b-narrowed", "item-title-changed"} {
+		all = append(all, finding.Finding{Rule: rule, Level: finding.Warning, Item: "tool/a", Cause: rule})
+	}
+	var order []string
+	for _, g := range finding.Groups(all) {
+		order = append(order, g.Members[0].Rule)
+	}
+	want := []string{"tool-removed", "input-a-narrowed", "output-a-widened", "input-fractions-rejected", "input-lower-bound-added",
+		"input-b-narrowed", "item-title-changed"}
+	if diff := cmp.Diff(want, order); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
 	}
 }

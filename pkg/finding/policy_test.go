@@ -114,6 +114,8 @@ func TestFails(t *testing.T) {
 	}
 	waived := removed("github", "a")
 	waived.Waiver = &finding.Waiver{Rule: "*", Reason: "known"}
+	unused, used := removed("github", "a"), removed("github", "a")
+	unused.Calls, used.Calls = &finding.Calls{Total: 1}, &finding.Calls{Total: 1, Failing: 1}
 	for name, test := range map[string]struct {
 		policy  finding.Policy
 		finding finding.Finding
@@ -124,6 +126,10 @@ func TestFails(t *testing.T) {
 		"the server's own wins":  {failOn("breaking", "never"), removed("github", "a"), false},
 		"the server's own fails": {failOn("never", "info"), removed("github", "a"), true},
 		"another server":         {failOn("never", "info"), removed("gitlab", "a"), false},
+		"no recorded call fails": {failOn("used-breaking", ""), unused, false},
+		"a recorded call fails":  {failOn("used-breaking", ""), used, true},
+		"no call is recorded":    {failOn("used-breaking", ""), removed("github", "a"), true},
+		"used or not":            {failOn("breaking", ""), unused, true},
 		"nothing decided":        {finding.Policy{}, removed("github", "a"), true},
 	} {
 		if got := test.policy.Fails([]finding.Finding{test.finding}); got != test.want {
@@ -280,6 +286,25 @@ func TestTolerated(t *testing.T) {
 	}
 	if finding.Tolerated(all, "a", noon().Add(12*time.Hour)) != nil || finding.Tolerated(all, "b", noon()) != nil {
 		t.Error("what is over, or about another server, is tolerated")
+	}
+}
+
+// TestEnded returns the tolerance of the server that ended last, and describes it with its place.
+func TestEnded(t *testing.T) {
+	all := []finding.Tolerance{
+		{Server: "a", Expires: "2026-06-28"},
+		{Server: "a", Expires: "2026-06-29", Source: finding.Location{File: "mcpctl.yaml", Line: 3}},
+		{Server: "a", Expires: "2026-06-29"}, {Server: "a", Expires: "2026-06-27"}, {Server: "b", Expires: "2026-06-29"},
+		{Server: "a", Expires: "2026-06-30"}, {Server: "a"}, {Server: "c"}}
+	for server, want := range map[string]string{
+		"a": "the tolerance of server a (mcpctl.yaml:3)", "b": "the tolerance of server b", "c": "", "d": ""} {
+		got := ""
+		if ended := finding.Ended(all, server, noon()); ended != nil {
+			got = ended.String()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", server, got, want)
+		}
 	}
 }
 
