@@ -45,20 +45,21 @@ func configCommand(p program) *cli.Command {
 // found returns the report of a configuration and its problems.
 func (p program) found(cfg *config.Config, entries []config.Entry, problem error) *report.Report {
 	described := trust.Gate{Process: p.Process}.Describe(entries)
-	r := ofTrust("config", &trust.Result{Servers: described})
-	if slices.ContainsFunc(r.Servers, func(s report.Server) bool { return s.State == seen.Failed }) {
-		r.Status = exit.Usage
+	status, problems := exit.OK, []string(nil)
+	if slices.ContainsFunc(described, func(s trust.Server) bool { return s.State == seen.Failed }) {
+		status = exit.Usage
 	}
 	if problem != nil {
-		r.Status, r.Problems = exit.Usage, strings.Split(problem.Error(), "\n") // a hint is a line
+		status, problems = exit.Usage, strings.Split(problem.Error(), "\n") // a hint is a line
 	}
-	for _, looked := range cfg.Looked {
-		if looked.State != config.FileAbsent || p.Verbose {
-			r.Files = append(r.Files, looked)
+	var looked []config.File
+	for _, file := range cfg.Looked {
+		if file.State != config.FileAbsent || p.Verbose {
+			looked = append(looked, file)
 		}
-		if looked.Problem != "" {
-			r.Status = exit.Usage
+		if file.Problem != "" {
+			status = exit.Usage
 		}
 	}
-	return r
+	return ofConfig(status, described, looked, problems)
 }

@@ -36,9 +36,9 @@ SOURCEs are compared with each other: the first is old, the second new.`,
 			toggle("no-examples", "Show no arguments of recorded calls", &o.NoExamples),
 		},
 		Action: p.about(&view, func(ctx context.Context, from []source.Source) (*report.Report, error) {
-			o.Reach, view.History, view.Upgrades = p.scope(), o.Versions > 0, o.Upgrade
+			o.Reach = p.scope()
 			all, err := compare.Diff(ctx, p.Process, o, from)
-			return ofDiff(all, err)
+			return ofDiff(all, o.Versions > 0, o.Upgrade, err)
 		}),
 	}, judgeFlags(&o.FailOn, &view.Waived, "breaking"), []cli.Flag{semanticsFlag(&o.Strict)},
 		snapshotsFlags(&p.Select), p.surveyFlags())

@@ -92,7 +92,7 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 	if err != nil {
 		return err
 	}
-	for _, s := range r.Servers {
+	for _, s := range r.Seen() {
 		if s.Error != nil {
 			s.Error.Hint = completed(p, s.Error.Hint)
 		}

@@ -51,12 +51,13 @@ Exits 1 if nothing matches.`,
 				return err
 			}
 			surfaces, err := f.List(c.Context, from, filter)
-			r := ofServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
-			err = p.emit(c.Context, r, err, report.Options{Items: true, Pattern: filter.Text})
+			body := &report.Listing{Servers: onlySeen(fleet.Seen(surfaces)), Items: true,
+				Pattern: filter.Text}
+			err = p.emit(c.Context, ofSurfaces("list", surfaces, body), err, report.Options{})
 			if err != nil {
 				return err
 			}
-			for _, s := range r.Servers {
+			for _, s := range body.Servers {
 				if slices.ContainsFunc(snapshot.Kinds(),
 					func(k snapshot.Kind) bool { return len(*s.Items(k)) > 0 }) {
 					return nil

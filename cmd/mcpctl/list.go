@@ -16,6 +16,7 @@ import (
 // items that pass.
 func listCommand(p program) *cli.Command {
 	var filter fleet.ItemFilter
+	var body report.Listing
 	var view report.Options
 	return p.command(&cli.Command{
 		Name:      "list",
@@ -25,7 +26,7 @@ func listCommand(p program) *cli.Command {
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
 			option("sort", "Sort items by `ORDER`: tokens or name",
-				oneOf("sort", func(order string) { view.Sort = order }, "tokens", "name")),
+				oneOf("sort", func(order string) { body.Sort = order }, "tokens", "name")),
 			kindFlag(&filter),
 			option("filter", "Limit to items matching `GLOB` (or containing it)",
 				text((*string)(&filter.Name))),
@@ -42,10 +43,10 @@ func listCommand(p program) *cli.Command {
 			if note := fleet.NoiseNote(surfaces); note != "" {
 				p.Process.Note("%s", note)
 			}
-			view.Items = filter != fleet.ItemFilter{}
-			view.Fleet = len(from) == 0 && len(surfaces) != 1
-			r := ofServers("list", fleet.Status(surfaces), fleet.Seen(surfaces))
-			r.Shard = compare.ShardOfRun(p.Process, f, r.Status, nil)
+			body.Servers, body.Items = onlySeen(fleet.Seen(surfaces)), filter != fleet.ItemFilter{}
+			body.Fleet = len(from) == 0 && len(surfaces) != 1
+			r := ofSurfaces("list", surfaces, &body)
+			body.Shard = compare.ShardOfRun(p.Process, f, r.Status, nil)
 			return r, err
 		}),
 	}, p.surveyFlags())

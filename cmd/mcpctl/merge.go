@@ -14,7 +14,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
 // mergeCommand makes merge. It contacts nothing, and judges the reports of all shards as one run.
@@ -37,7 +36,7 @@ servers; a missing shard is status 3.`,
 			r, err := host.Await(c.Context, func() (*report.Report, error) {
 				return merged(c.Context, p, shards)
 			})
-			return p.emit(c.Context, r, err, report.Options{Waived: showWaived, Fleet: true})
+			return p.emit(c.Context, r, err, report.Options{Waived: showWaived})
 		},
 	}, configurationFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output))
 }
@@ -50,14 +49,14 @@ type shardReport struct {
 
 // merged returns the report of all shards.
 func merged(ctx context.Context, p program, shards []shardReport) (*report.Report, error) {
-	how := documentKinds()[shards[0].Command].judging
-	if how.Policy == nil {
-		how = compare.JudgingChanges()
+	how := compare.JudgingChanges()
+	if _, is := shards[0].Body.(*report.Check); is {
+		how = compare.JudgingServers()
 	}
 	results := kit.Map(shards, func(s shardReport) compare.ShardResult {
+		j := s.Assessed()
 		return compare.ShardResult{File: s.file, Command: s.Command, Stopped: s.Verdict == exit.Stopped,
-			Shard: s.Shard, FailOn: s.FailOn, Findings: s.Findings,
-			Servers: kit.Map(s.Servers, func(s report.Server) seen.Server { return s.Server })}
+			Shard: s.Shard(), FailOn: j.FailOn, Findings: j.Findings, Servers: s.Seen()}
 	})
 	all, err := compare.MergeShards(ctx, p.Process, p.Select, results, how)
 	if err != nil {

@@ -34,12 +34,7 @@ Connects and sends ping (server/discover since protocol 2026-07-28). Exits 3 if 
 						return nil, errPingSaved(s)
 					}
 				}
-				surfaces := f.Ping(ctx, targets)
-				r := ofServers("ping", fleet.Status(surfaces), fleet.Seen(surfaces))
-				for i, s := range surfaces {
-					r.Servers[i].PingMs = s.PingMs
-				}
-				return r, nil
+				return ofPing(f.Ping(ctx, targets)), nil
 			}),
 	}, selectionFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output),
 		contactFlags(&p.Select, &p.Contact), p.parallelFlags())

@@ -15,7 +15,7 @@ import (
 
 // reportCommand makes report, which shows a saved report again. It exits with 0 even if that has findings.
 func reportCommand(p program) *cli.Command {
-	view := report.Options{Nothing: "no servers"}
+	var view report.Options
 	return p.command(&cli.Command{
 		Name:      "report",
 		Category:  "Inspect",
@@ -52,7 +52,7 @@ func (p program) savedReport(ctx context.Context, path string) (*report.Report, 
 	if err != nil {
 		return nil, exit.Misuse(err)
 	}
-	r, err := host.Await(ctx, func() (*report.Report, error) { return report.Parse(data, kindOf) })
+	r, err := host.Await(ctx, func() (*report.Report, error) { return report.Parse(data, emptyBody) })
 	if err != nil {
 		return nil, exit.Usagef("reading %s: %w", path, err)
 	}

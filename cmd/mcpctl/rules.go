@@ -26,14 +26,14 @@ func rulesCommand(p program) *cli.Command {
 					return errUnknownRule(id, known)
 				}
 			}
-			r := &report.Report{Command: "rules", Kind: report.Catalogue()}
+			var body report.Rules
 			for _, rule := range all {
 				matches := func(id string) bool { return kit.Glob(id, rule.ID) }
 				if len(ids) == 0 || slices.ContainsFunc(ids, matches) {
-					r.Rules = append(r.Rules, rule)
+					body.Rules = append(body.Rules, rule)
 				}
 			}
-			return p.emit(c.Context, r, nil, report.Options{})
+			return p.emit(c.Context, &report.Report{Command: "rules", Body: &body}, nil, report.Options{})
 		},
 	}, p.outputFlags(textFormats), reportFlags(&p.Output))
 }

@@ -25,13 +25,13 @@ func showCommand(p program) *cli.Command {
 			if err == nil && len(from) == 0 {
 				err = errNoServer
 			}
-			view := report.Options{Raw: raw, Chosen: len(wanted) > 0}
+			body := &report.Show{Raw: raw, Chosen: len(wanted) > 0}
 			if err == nil {
 				name := from[0].Word
-				if view.AdHoc = from[0].Kind != source.Configured; view.AdHoc {
+				if body.AdHoc = from[0].Kind != source.Configured; body.AdHoc {
 					name = ""
 				}
-				err = report.CheckDocs(p.Process, p.Output, name, view.Chosen)
+				err = report.CheckDocs(p.Process, p.Output, name, body.Chosen)
 			}
 			if err != nil {
 				return err
@@ -44,8 +44,8 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			r := ofServers("show", fleet.Status(surfaces), fleet.Seen(surfaces))
-			return p.emit(c.Context, r, err, view)
+			body.Servers = onlySeen(fleet.Seen(surfaces))
+			return p.emit(c.Context, ofSurfaces("show", surfaces, body), err, report.Options{})
 		},
 	}, p.surveyFlags())
 }

@@ -36,8 +36,7 @@ Files named with --config or MCPCTL_CONFIG need no trust.`,
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, ofTrust("trust", r), nil,
-				report.Options{Nothing: how.nothing(c.NArg() > 0)})
+			return p.emit(c.Context, ofTrust(r, how.nothing(c.NArg() > 0)), nil, report.Options{})
 		},
 	}, selectionFlags(&p.Select), p.outputFlags(valueFormats), reportFlags(&p.Output))
 }

@@ -98,7 +98,8 @@ func printEvents(p program, o *watchrun.Options, run report.Repeat) {
 		}
 	}
 	o.Explain = func(r watchrun.Result) {
-		why := ofServers("watch", r.Status, r.Servers)
+		why := &report.Report{Command: "watch", Status: r.Status,
+			Body: &report.Listing{Servers: onlySeen(r.Servers)}}
 		report.PrintStatus(p.Process, p.Output, why, report.Options{Run: run})
 	}
 }

@@ -35,7 +35,7 @@ var browserLayout string
 func TestBrowser(t *testing.T) {
 	tab := openBrowser(t)
 	for name, one := range cases(t) {
-		if one.Findings == nil && !strings.Contains(name, "list-fleet") {
+		if one.Assessed().Findings == nil && !strings.Contains(name, "list-fleet") {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), filepath.Base(name)+".html")
@@ -54,12 +54,11 @@ func TestBrowser(t *testing.T) {
 func TestBrowserFilters(t *testing.T) {
 	tab := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "page.html")
-	two := &Report{Command: "diff", Kind: Changes(), Servers: []Server{{Server: seen.Server{Name: "a"}}, {Server: seen.Server{Name: "b"}}},
-		Findings: []finding.Finding{
-			{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
-			{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/zebra", Message: "`zebra` is new."},
-			{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/z", Message: "`z` was removed."},
-		}}
+	two := diffOf(0, seen.Findings{
+		{Rule: "tool-removed", Level: finding.Breaking, Server: "a", Item: "tool/x", Message: "`x` was removed."},
+		{Rule: "tool-added", Level: finding.Info, Server: "a", Item: "tool/zebra", Message: "`zebra` is new."},
+		{Rule: "tool-removed", Level: finding.Breaking, Server: "b", Item: "tool/z", Message: "`z` was removed."},
+	}, DiffServer{Server: seen.Server{Name: "a"}}, DiffServer{Server: seen.Server{Name: "b"}})
 	if err := os.WriteFile(file, []byte(written(t, "html", two, Options{})), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (a alert) full() string { return kit.Join("\n", a.text, strings.TrimRight(a
 func (a alert) heading() string { return text(a.server + ": " + a.title).String() }
 
 // alerts returns what CI shows of a server besides its findings.
-func (s Server) alerts(run Repeat) []alert {
+func (s server) alerts(run Repeat) []alert {
 	var all []alert
 	for i, f := range s.Failures() {
 		says := textOf(append(paragraph(f.Message, plain), s.remedy(f)...))
@@ -49,7 +49,7 @@ func (s Server) alerts(run Repeat) []alert {
 }
 
 // alerts returns what CI shows of a run besides its findings.
-func (r *Report) alerts(run Repeat) []alert {
+func (r *reported) alerts(run Repeat) []alert {
 	var all []alert
 	for _, s := range r.Servers {
 		all = append(all, s.alerts(run)...)
@@ -57,7 +57,7 @@ func (r *Report) alerts(run Repeat) []alert {
 	return append(all, r.problems()...)
 }
 
-func (r *Report) problems() []alert {
+func (r *reported) problems() []alert {
 	var all []alert
 	for i, problem := range r.Problems {
 		all = append(all, alert{server: "mcpctl", title: "problem", text: problem, number: i})
@@ -67,7 +67,7 @@ func (r *Report) problems() []alert {
 
 // writeGitHub writes workflow commands, most important first: GitHub shows ten annotations of a kind for each
 // step.
-func writeGitHub(w io.Writer, r *Report, o Options) error {
+func writeGitHub(w io.Writer, r *reported, o Options) error {
 	var commands [4][]string // by rank
 	servers := r.roster()
 	for _, f := range o.wanted(r.Findings) {
@@ -81,7 +81,7 @@ func writeGitHub(w io.Writer, r *Report, o Options) error {
 		commands[rank] = append(commands[rank], command)
 	}
 	all := strings.Join(slices.Concat(commands[:]...), "")
-	_, err := io.WriteString(w, all+workflowText(headline(r, o))+"\n")
+	_, err := io.WriteString(w, all+workflowText(headline(r))+"\n")
 	return err
 }
 
@@ -117,7 +117,7 @@ func workflowText(s string) string {
 
 // writeGitLab writes an issue for each finding that is not waived, and for each server that could not be
 // asked; see https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format.
-func writeGitLab(w io.Writer, r *Report, o Options) error {
+func writeGitLab(w io.Writer, r *reported, o Options) error {
 	issues := []map[string]any{}
 	add := func(description, rule, fingerprint, severity string, at finding.Location, server string) {
 		place := cmp.Or(filepath.ToSlash(at.File), server, "mcpctl")
@@ -185,13 +185,14 @@ type (
 
 // writeJUnit writes a suite per server: a test for each finding, skipped where waived, an error where a
 // server could not be asked, one test that passes where nothing was found.
-func writeJUnit(w io.Writer, r *Report, o Options) error {
+func writeJUnit(w io.Writer, r *reported, o Options) error {
 	all, servers, fails := junitSuites{Name: text("mcpctl " + r.Command)}, r.roster(), r.failing()
 	test := func(f finding.Finding) junitCase { return r.findingCase(f, fails(f)) }
-	for _, s := range r.Servers {
+	replay, _ := r.Body.(*Replay)
+	for i, s := range r.Servers {
 		cases := kit.Map(servers.found[s.Name], test)
-		if r.Kind.results {
-			cases = replayedCases(s, servers.found[s.Name], test)
+		if replay != nil {
+			cases = replayedCases(replay.Servers[i], servers.found[s.Name], test)
 		}
 		cases = append(kit.Map(s.alerts(o.Run), alert.junit), cases...)
 		if len(cases) == 0 {
@@ -254,7 +255,7 @@ func (a alert) junit() junitCase {
 
 // findingCase returns a finding as a test. Its name holds the fingerprint, so that a reader can follow it
 // from run to run.
-func (r *Report) findingCase(f finding.Finding, fails bool) junitCase {
+func (r *reported) findingCase(f finding.Finding, fails bool) junitCase {
 	test := junitCase{
 		Class: text(cmp.Or(f.Server, "mcpctl "+r.Command)),
 		Name:  text(fmt.Sprintf("%s %s (%s)", itemTitle(f.Item), f.Rule, f.Fingerprint())),
@@ -281,7 +282,7 @@ func (all roster) place(f finding.Finding) finding.Location {
 	return all.named(f.Server).place()
 }
 
-func (s Server) place() finding.Location {
+func (s server) place() finding.Location {
 	return cmp.Or(finding.LocationOf(s.Base), finding.LocationOf(s.Source))
 }
 
@@ -295,7 +296,7 @@ func textOf(all []line) string {
 }
 
 // remedy returns what can be done about a failure, and why it is tolerated.
-func (s Server) remedy(f seen.Failure) []line {
+func (s server) remedy(f seen.Failure) []line {
 	all := advice("hint: ", f.Hint)
 	if t := s.Tolerated; t != nil {
 		says := "tolerated" + until(t.Expires) + ": " + firstLine(t.Reason)

@@ -13,7 +13,7 @@ import (
 
 // toolsOn returns how many tools of the server at least one application gives to its model; all, if none is
 // known that limits them.
-func (s Server) toolsOn() int {
+func (s server) toolsOn() int {
 	if s.Clients != nil {
 		return s.Clients.On
 	}
@@ -21,7 +21,7 @@ func (s Server) toolsOn() int {
 }
 
 // tokensOn returns the cost of the server with the tools that are on.
-func (s Server) tokensOn() *int {
+func (s server) tokensOn() *int {
 	if s.Tokens != nil && s.Clients != nil {
 		return &s.Clients.Tokens
 	}
@@ -29,7 +29,7 @@ func (s Server) tokensOn() *int {
 }
 
 // items returns how many items of each kind there are, such as "1 of 3 tools on, 1 prompt".
-func (s Server) items() string {
+func (s server) items() string {
 	all := s.Counts.Items()
 	if _, rest, more := strings.Cut(all, ", "); s.Clients != nil {
 		return limited(s.Clients.On, s.Clients.Of) + strings.Repeat(", ", count(more)) + rest
@@ -46,7 +46,7 @@ func limited(on, of int) string {
 }
 
 // offIn returns the mark of a tool that applications switch off, such as "off in Codex CLI".
-func (s Server) offIn(k snapshot.Kind, name string) string {
+func (s server) offIn(k snapshot.Kind, name string) string {
 	if s.Clients == nil || k != snapshot.Tools {
 		return ""
 	}
@@ -71,7 +71,7 @@ func applicationsOf(filters []check.ClientFilter) []string {
 
 // clientFacts returns for each application that limits the tools of the server how many are on and by which
 // keys, with the names that match no tool; with names, those of the tools that are off, too.
-func (s Server) clientFacts(names bool) (all []string) {
+func (s server) clientFacts(names bool) (all []string) {
 	if s.Clients == nil {
 		return nil
 	}
@@ -93,8 +93,8 @@ func (s Server) clientFacts(names bool) (all []string) {
 }
 
 // writeClientTools writes a line for each application that limits the tools of servers.
-func writeClientTools(p *page, servers []Server) {
-	limits := kit.Filter(servers, func(s Server) bool { return s.Clients != nil })
+func writeClientTools(p *page, servers []server) {
+	limits := kit.Filter(servers, func(s server) bool { return s.Clients != nil })
 	p.gap()
 	for i, s := range limits {
 		if p.folds() && i == mostServers {

@@ -83,9 +83,8 @@ func TestNoTextIsHiddenFromAReviewer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report.Report{Command: "diff", Kind: report.Changes(), Findings: found,
-		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"},
-			Comparison: seen.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}}}
+	r := diffOf(0, found, report.DiffServer{Server: seen.Server{Name: "s", State: seen.OK, Source: "new.json"},
+		Comparison: seen.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}})
 	var names []string
 	for _, part := range strings.Split(after, `"=`)[1:] {
 		names = append(names, strings.SplitN(part, `"`, 2)[0])
@@ -144,8 +143,7 @@ func TestAChangedTextIsWholeSomewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &report.Report{Command: "diff", Kind: report.Changes(), Findings: found,
-		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: seen.Comparison{Base: "old.json"}}}}
+	r := diffOf(0, found, report.DiffServer{Server: seen.Server{Name: "s", State: seen.OK}, Comparison: seen.Comparison{Base: "old.json"}})
 	for format, options := range map[string]report.Options{"table": {Verbose: true, Width: 100}, "html": {}, "json": {}, "yaml": {}} {
 		var out bytes.Buffer
 		if err := report.Write(&out, format, r, options); err != nil {

@@ -13,26 +13,26 @@ import (
 	"github.com/mcpctl/mcpctl/internal/seen"
 )
 
-// writeConfig writes a row per configured server: what would be run, and where that is written.
-func writeConfig(p *page, r *Report) {
+// table writes a row per configured server: what would be run, and where that is written.
+func (b *Configuration) table(p *page, r *reported) {
 	if len(r.Servers) == 0 && len(r.Problems) == 0 {
 		p.line(0, span{"no servers are configured", plain})
 	}
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "STATE", least: 8},
 		{title: "TRANSPORT", drop: 3}, {title: "APPLICATION", least: 8, drop: 2},
 		{title: "SOURCE", least: 12, drop: 1}, {title: "RUNS", least: 12}},
-		kit.Map(r.Servers, func(s Server) []span {
+		kit.Map(b.Servers, func(s ConfigServer) []span {
 			return []span{{s.Name, bold}, s.configured(),
-				{kit.Join(" ", transport(s), s.ProtocolVersion), plain},
-				{s.applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
+				{kit.Join(" ", transport(s.shown()), s.ProtocolVersion), plain},
+				{s.shown().applications(), plain}, {s.Source, dim}, {s.runs(), plain}}
 		}))
 	writeFailures(p, r.Servers)
-	writeDetails(p, r.Servers)
-	writeFiles(p, r.Files)
+	writeDetails(p, b.Servers)
+	writeFiles(p, b.Files)
 }
 
 // configured returns the state of a server that was not contacted.
-func (s Server) configured() span {
+func (s ConfigServer) configured() span {
 	switch {
 	case s.State == seen.Failed || s.State == seen.Partial:
 		return span{"invalid", red}
@@ -45,7 +45,7 @@ func (s Server) configured() span {
 }
 
 // runs returns the URL, and the command that gives its headers, or the command as one would type it.
-func (s Server) runs() string {
+func (s ConfigServer) runs() string {
 	if s.URL != "" {
 		return kit.Join(", headers from: ", s.URL, s.Helper)
 	}
@@ -53,7 +53,7 @@ func (s Server) runs() string {
 }
 
 // applications returns the applications that have the server, in one cell: the first in full.
-func (s Server) applications() string {
+func (s server) applications() string {
 	if len(s.Places) == 0 {
 		return ""
 	}
@@ -65,7 +65,7 @@ func (s Server) applications() string {
 }
 
 // writeDetails writes what each server receives and may do, and where applications have it.
-func writeDetails(p *page, servers []Server) {
+func writeDetails(p *page, servers []ConfigServer) {
 	for _, s := range servers {
 		var details []span
 		if s.Effects != nil && s.State != seen.Disabled {
@@ -108,9 +108,9 @@ func writeFiles(p *page, files []config.File) {
 	}))
 }
 
-// writeTrust writes a block per configured server: what it would do, and whether it is trusted.
-func writeTrust(p *page, r *Report) {
-	for _, s := range r.Servers {
+// table writes a block per configured server: what it would do, and whether it is trusted.
+func (b *Trust) table(p *page, r *reported) {
+	for _, s := range b.Servers {
 		says := map[config.Standing]span{config.Trusted: {"trusted", green},
 			config.Changed:   {"changed since it was trusted", red},
 			config.Untrusted: {"not trusted", yellow}, "": {"needs no trust", dim}}[s.Trust]
@@ -125,7 +125,7 @@ func writeTrust(p *page, r *Report) {
 		}
 	}
 	if len(r.Servers) == 0 && len(r.Problems) == 0 {
-		p.line(0, span{cmp.Or(p.Nothing, "no servers that need trust"), plain})
+		p.line(0, span{cmp.Or(b.Nothing, "no servers that need trust"), plain})
 	}
 	writeFailures(p, r.Servers)
 }

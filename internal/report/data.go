@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -21,35 +23,56 @@ type member struct {
 	elements []json.RawMessage // of a list of servers or findings
 }
 
+// memberOrder is that of the members of the JSON form.
+var memberOrder = []string{"mcpctl", "command", "status", "verdict", "servers", "findings", "groups",
+	"failOn", "rules", "files", "problems", "summary", "shard"}
+
 // encoded returns the members of a report in their order. Servers and findings are encoded one by one, so
 // that no encoder holds those of a fleet together. An error comes before anything is written: half a
 // document is worse than none.
-func encoded(r *Report) ([]member, error) {
-	outline := *r
-	outline.Servers, outline.Findings = stub(r.Servers), stub(r.Findings)
-	raw, err := rawjson.Encode(outline)
+func encoded(r *reported) ([]member, error) {
+	servers, err := r.Body.encoded()
 	if err != nil {
 		return nil, err
 	}
-	all, err := rawjson.Members(raw)
+	found, err := encodeEach(r.Findings, func(f *finding.Finding) any { return seen.WithFingerprint(*f) })
 	if err != nil {
 		return nil, err
 	}
-	members := kit.Map(all, func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })
-	for i := range members {
-		switch m := &members[i]; m.key {
-		case "servers":
-			m.elements, err = encodeEach(r.Servers, r.Kind.reported)
-		case "findings":
-			m.elements, err = encodeEach(r.Findings,
-				func(f *finding.Finding) any { return seen.WithFingerprint(*f) })
-		}
+	members := []member{{key: "servers", value: noElements, elements: servers}}
+	if r.Findings != nil {
+		members = append(members, member{key: "findings", value: noElements, elements: found})
+	}
+	for _, part := range []any{struct {
+		Mcpctl  int             `json:"mcpctl"` // version of this form
+		Command string          `json:"command"`
+		Status  int             `json:"status"`
+		Verdict exit.Verdict    `json:"verdict"`
+		Groups  []finding.Group `json:"groups,omitempty"`
+		// what is wrong but belongs to no server
+		Problems []string     `json:"problems,omitempty"`
+		Summary  seen.Summary `json:"summary"`
+		Shard    *seen.Shard  `json:"shard,omitempty"`
+	}{seen.FormVersion, r.Command, r.Status, r.Verdict, r.Groups, r.Problems, r.Summary, r.Shard}, r.Body} {
+		raw, err := rawjson.Encode(part)
 		if err != nil {
 			return nil, err
 		}
+		all, err := rawjson.Members(raw)
+		if err != nil {
+			return nil, err
+		}
+		members = append(members, kit.Map(all,
+			func(m rawjson.Member) member { return member{key: m.Key, value: m.Value} })...)
 	}
+	slices.SortStableFunc(members, func(a, b member) int {
+		return slices.Index(memberOrder, a.key) - slices.Index(memberOrder, b.key)
+	})
 	return members, nil
 }
+
+// noElements is a list without elements.
+var noElements = json.RawMessage("[]")
 
 // encodeEach returns the JSON of each value separately, so that a writer can indent them one by one; nil when
 // there are none.
@@ -64,12 +87,9 @@ func encodeEach[E any](all []E, value func(*E) any) (elements []json.RawMessage,
 	return elements, nil
 }
 
-// stub returns a list that is absent, empty or not, as all is, without its elements.
-func stub[S ~[]E, E any](all S) S { return append(all[:0:0], make(S, min(1, len(all)))...) }
-
 // writeJSON writes the report as indented JSON. Servers and findings are indented one by one, so that no
 // indented copy of a large report is held in memory.
-func writeJSON(w io.Writer, r *Report, _ Options) error {
+func writeJSON(w io.Writer, r *reported, _ Options) error {
 	members, err := encoded(r)
 	if err != nil {
 		return err
@@ -103,19 +123,56 @@ func writeIndentedJSON(w io.Writer, v any) error {
 	return out.Flush()
 }
 
-// Parse reads a report as the JSON format has it. kindOf returns the kind of the document of a command.
-func Parse(data []byte, kindOf func(command string) Kind) (*Report, error) {
-	r := new(Report)
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%w: a report is what --format json writes", err)
-	}
+// Parse reads a report as the JSON format has it. bodyOf returns an empty body for a command, nil for one
+// that it does not know.
+func Parse(data []byte, bodyOf func(command string) Body) (*Report, error) {
+	version, r, err := decode(data, bodyOf)
 	switch {
-	case r.Mcpctl > seen.FormVersion:
+	case err != nil:
+		return nil, fmt.Errorf("%w: a report is what --format json writes", err)
+	case version > seen.FormVersion:
 		return nil, fmt.Errorf("the report has version %d, and this mcpctl knows %d: install a newer one",
-			r.Mcpctl, seen.FormVersion)
-	case r.Mcpctl != seen.FormVersion || r.Command == "":
+			version, seen.FormVersion)
+	case version != seen.FormVersion || r.Command == "":
 		return nil, errors.New("not an mcpctl report, as --format json writes it")
+	case r.Body == nil:
+		return nil, fmt.Errorf("the report is of a command %q that this mcpctl does not know: "+
+			"install a newer one", r.Command)
 	}
-	r.Kind = kindOf(r.Command)
 	return r, nil
+}
+
+// decode returns the version of the form of a report and the report.
+func decode(data []byte, bodyOf func(command string) Body) (version int, r *Report, err error) {
+	var head struct {
+		Mcpctl   int
+		Command  string
+		Status   int
+		Verdict  exit.Verdict
+		Problems []string
+		Servers  json.RawMessage
+		Findings seen.Findings
+		Shard    *seen.Shard
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return 0, nil, err
+	}
+	r = &Report{Command: head.Command, Status: head.Status, Verdict: head.Verdict, Problems: head.Problems,
+		Body: bodyOf(head.Command)}
+	if r.Body == nil {
+		return head.Mcpctl, r, nil
+	}
+	if err := json.Unmarshal(data, r.Body); err != nil {
+		return 0, nil, err
+	}
+	if b, is := r.Body.(interface{ found() *seen.Findings }); is {
+		*b.found() = head.Findings
+	}
+	if b, is := r.Body.(interface{ sharded() *Sharded }); is {
+		b.sharded().Shard = head.Shard
+	}
+	if head.Servers != nil {
+		err = r.Body.read(head.Servers)
+	}
+	return head.Mcpctl, r, err
 }

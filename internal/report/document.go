@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"strings"
@@ -62,13 +63,13 @@ type (
 )
 
 // documentOf returns what a report shows of its groups.
-func documentOf(r *Report, v view, groups []finding.Group) document {
+func documentOf(r *reported, v view, groups []finding.Group) document {
 	d := document{
-		Headline: text(headline(r, v.Options)), Meaning: text(r.meaning()),
+		Headline: text(headline(r)), Meaning: text(r.meaning()),
 		Verdict: r.Verdict, Status: r.Status,
 		Problems: textsOf(r.Problems), Servers: documentServers(r, v),
 	}
-	if !r.Kind.oneSide {
+	if !v.check {
 		d.Callers = affected(r.Findings)
 		d.Affected = text(someOf(d.Callers, 8))
 	}
@@ -142,7 +143,7 @@ func markup(all []line) template.HTML {
 }
 
 // documentServers returns the reasons why servers did not answer, and the servers that have nothing saved.
-func documentServers(r *Report, v view) []documentServer {
+func documentServers(r *reported, v view) []documentServer {
 	var all []documentServer
 	add := func(names []string, s documentServer) {
 		s.Index, s.Names = v.at[names[0]], text(someOf(names, mostNames))
@@ -161,13 +162,13 @@ func documentServers(r *Report, v view) []documentServer {
 	return all
 }
 
-func namesOf(servers []Server) []string {
-	return kit.Map(servers, func(s Server) string { return s.Name })
+func namesOf(servers []server) []string {
+	return kit.Map(servers, func(s server) string { return s.Name })
 }
 
 // overview returns the table of a command that judges nothing: a row per item, else the largest table of the
 // view that people read.
-func (o Options) overview(r *Report) (header []string, rows [][]text) {
+func (o Options) overview(r *reported) (header []string, rows [][]text) {
 	for _, s := range r.Servers {
 		for _, k := range snapshot.Kinds() {
 			for _, raw := range *s.Items(k) {
@@ -177,7 +178,7 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 			}
 		}
 	}
-	if len(rows) > 0 && (o.Items || !o.Fleet) {
+	if list, is := r.Body.(*Listing); len(rows) > 0 && (!is || list.Items || !list.Fleet) {
 		return []string{"Server", "Item", "Arguments", "Tokens", "Hints", "Description"}, rows
 	}
 	rows = nil
@@ -186,31 +187,31 @@ func (o Options) overview(r *Report) (header []string, rows [][]text) {
 			header, rows = titles, cells
 		}
 	}}
-	r.Kind.write(p, r)
+	r.Body.table(p, r)
 	return header, rows
 }
 
 // headline returns a whole run in one line: the command and how many findings there are.
-func headline(r *Report, o Options) string {
-	without := ""
-	if n := len(kit.Filter(r.Servers, func(s Server) bool { return s.Unsaved })); n > 0 {
+func headline(r *reported) string {
+	command, without, none := r.Command, "", kit.Counted(len(r.Servers), "server")
+	if r.Findings != nil {
+		none = "nothing found"
+	}
+	switch b := r.Body.(type) {
+	case *Listing:
+		if b.Pattern != nil { // a list of what matches
+			command = "grep"
+		}
+	case *Rules:
+		none = kit.Counted(len(b.Rules), "rule")
+	case *Diff:
+		if r.Findings != nil {
+			none = "no changes"
+		}
+	}
+	if n := len(kit.Filter(r.Servers, func(s server) bool { return s.Unsaved })); n > 0 {
 		without = kit.Counted(n, "server") + " without a saved snapshot"
 	}
-	says := kit.Join(", ", r.Summary.Words(), without)
-	switch {
-	case says != "":
-	case r.Findings != nil && r.Kind.changes:
-		says = "no changes"
-	case r.Findings != nil:
-		says = "nothing found"
-	case r.Kind.catalogue:
-		says = kit.Counted(len(r.Rules), "rule")
-	default:
-		says = kit.Counted(len(r.Servers), "server")
-	}
-	command := r.Command
-	if o.Pattern != nil { // a list of what matches
-		command = "grep"
-	}
-	return fmt.Sprintf("%s: %s", kit.Join(", ", "mcpctl "+command, r.Shard.String()), says)
+	return fmt.Sprintf("%s: %s", kit.Join(", ", "mcpctl "+command, r.Shard.String()),
+		cmp.Or(kit.Join(", ", r.Summary.Words(), without), none))
 }

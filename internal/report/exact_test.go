@@ -17,8 +17,8 @@ import (
 
 // withItem is a report of one raw item.
 func withItem(raw string) *Report {
-	return &Report{Command: "show", Kind: Page(), Servers: []Server{
-		{Server: seen.Server{Name: "a", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{json.RawMessage(raw)}}}}}}
+	return &Report{Command: "show", Body: &Show{Raw: true, Servers: []Server{
+		{Server: seen.Server{Name: "a", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{json.RawMessage(raw)}}}}}}}
 }
 
 // TestRawStaysRaw writes values that a detour over Go values would change.
@@ -74,7 +74,7 @@ func TestDeepValues(t *testing.T) {
 	raw := strings.Repeat(`{"a":[`, depth/2) + strings.Repeat(`]}`, depth/2)
 	for _, format := range Formats() {
 		t.Run(format, func(t *testing.T) {
-			if got := written(t, format, withItem(raw), Options{Raw: true}); len(got) > 20*depth {
+			if got := written(t, format, withItem(raw), Options{}); len(got) > 20*depth {
 				t.Errorf("%d bytes for %d levels", len(got), depth)
 			}
 		})
@@ -86,11 +86,10 @@ func TestJSONIsWholeOrNothing(t *testing.T) {
 	var out bytes.Buffer
 	found := slices.Repeat([]finding.Finding{{Rule: "a", Server: "s", New: rawjson.Quote(strings.Repeat("x", 1000))}}, 100)
 	found[99].New = json.RawMessage("{no")
-	for _, r := range []*Report{{Findings: found},
-		{Command: "list", Kind: Listing(), Servers: []Server{{Server: seen.Server{Name: "s"}},
-			{Server: seen.Server{Offer: seen.Offer{Capabilities: json.RawMessage("{no")}}}}}} {
-		for name, write := range map[string]func(io.Writer, *Report, Options) error{"json": writeJSON, "yaml": writeYAML} {
-			if err := write(&out, r, Options{}); err == nil || out.Len() > 0 {
+	for _, r := range []*Report{diffOf(0, found), listOf(Server{Server: seen.Server{Name: "s"}},
+		Server{Server: seen.Server{Offer: seen.Offer{Capabilities: json.RawMessage("{no")}}})} {
+		for name, write := range map[string]func(io.Writer, *reported, Options) error{"json": writeJSON, "yaml": writeYAML} {
+			if err := write(&out, r.complete(), Options{}); err == nil || out.Len() > 0 {
 				t.Errorf("%s: %v after %d bytes", name, err, out.Len())
 			}
 		}

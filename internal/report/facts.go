@@ -19,7 +19,7 @@ type fact struct{ label, says string }
 
 // serverFacts returns what a server declares besides its name, version, title, description and instructions:
 // each capability with its options, each extension by its name, and what this program has no word for.
-func serverFacts(s Server) (all []fact) {
+func serverFacts(s server) (all []fact) {
 	for _, f := range membersOf(s.ServerInfo, "name", "version", "title", "description") {
 		all = append(all, fact{cmp.Or(map[string]string{"websiteUrl": "website"}[f.label], f.label), f.says})
 	}

@@ -33,7 +33,7 @@ func shownBy(t testing.TB, s *snapshot.Snapshot) map[string]string {
 		}
 		*server.Items(kind) = items
 	}
-	r := &Report{Command: "show", Kind: Page(), Servers: []Server{server}}
+	r := showOf(server)
 	page := strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(written(t, "markdown", r, Options{}))
 	return map[string]string{"table": written(t, "table", r, Options{}), "markdown": page}
 }

@@ -83,7 +83,7 @@ func TestFailureShown(t *testing.T) {
 		if got := seen.Says(test.failure); got != test.line {
 			t.Errorf("line of %+v is %q, want %q", test.failure, got, test.line)
 		}
-		if got := problem(Server{Server: seen.Server{Name: "s", State: seen.Failed, Error: &test.failure}}); got != test.cell {
+		if got := problem(server{Server: seen.Server{Name: "s", State: seen.Failed, Error: &test.failure}}); got != test.cell {
 			t.Errorf("cell of %+v is %q, want %q", test.failure, got, test.cell)
 		}
 	}

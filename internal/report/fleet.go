@@ -14,18 +14,18 @@ const mostServers = 20
 
 // trouble is one reason for which servers could not be asked in full.
 type trouble struct {
-	Server // the first
+	server // the first
 	seen.Failure
 	Names []string
 }
 
 // troubles returns the reasons for which servers could not be asked in full. In a fleet, reasons that differ
 // by the name of the server are one, and the most frequent comes first.
-func troubles(servers []Server) []trouble {
+func troubles(servers []server) []trouble {
 	var each []trouble
 	for _, s := range servers {
 		for _, f := range s.Failures() {
-			each = append(each, trouble{Server: s, Failure: f})
+			each = append(each, trouble{server: s, Failure: f})
 		}
 	}
 	fleet := len(servers) > mostServers
@@ -48,7 +48,7 @@ func troubles(servers []Server) []trouble {
 }
 
 // writeFailures writes for each reason which servers could not be asked in full, why, and what to do.
-func writeFailures(p *page, servers []Server) {
+func writeFailures(p *page, servers []server) {
 	all, most := troubles(servers), len(servers)
 	if p.folds() {
 		most = mostNames
@@ -77,7 +77,7 @@ func writeFailures(p *page, servers []Server) {
 
 // failureNotes returns lines for standard error about failed servers, with what to do: an error and its hint
 // for each reason, but of a fleet only the most frequent ones unless all are wanted.
-func failureNotes(servers []Server, all bool) (notes []string) {
+func failureNotes(servers []server, all bool) (notes []string) {
 	failed := slices.Clone(servers)
 	for i := range failed {
 		failed[i].MoreErrors = nil

@@ -14,11 +14,11 @@ import (
 // fleetReport is what diff says of n servers: three in four want an argument that they did not want, one in seven has another
 // description, one in forty lost a tool of its own, and one in twenty could not be asked, for one of three causes.
 func fleetReport(n int) *Report {
-	r := &Report{Command: "diff", Kind: Changes(), Status: 3, Findings: seen.Findings{}}
-	add := func(f finding.Finding) { r.Findings = append(r.Findings, f) }
+	found, servers := seen.Findings{}, []DiffServer(nil)
+	add := func(f finding.Finding) { found = append(found, f) }
 	for i := range n {
 		name := fmt.Sprintf("server-%05d", i)
-		s := Server{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json",
+		s := DiffServer{Server: seen.Server{Name: name, State: seen.OK, Source: "mcp.json",
 			Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
 			Comparison: seen.Comparison{Base: "mcp-snapshots/" + name + ".json", Movable: true}}
 		if i%20 == 19 {
@@ -43,10 +43,10 @@ func fleetReport(n int) *Report {
 					Message: fmt.Sprintf("`format_%d` was removed.", i), Cause: fmt.Sprintf("`format_%d` was removed", i)})
 			}
 		}
-		r.Servers = append(r.Servers, s)
+		servers = append(servers, s)
 	}
-	finding.Sort(r.Findings)
-	return r
+	finding.Sort(found)
+	return diffOf(3, found, servers...)
 }
 
 // fleetFailure is one of three causes for which a server cannot be asked.
@@ -83,13 +83,20 @@ func spent(t *testing.T, format string, n int) uint64 {
 
 // listed is the same fleet as list reports of it, or another command that judges nothing.
 func listed(r *Report, command string) *Report {
-	all := &Report{Command: command, Kind: kindNamed(command), Status: r.Status}
-	for _, s := range r.Servers {
-		s.Base, s.Saved = "", &seen.Saved{Action: seen.Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
+	all := &Report{Command: command, Body: bodyNamed(command), Status: r.Status}
+	for _, s := range r.Seen() {
+		saved := &seen.Saved{Action: seen.Unchanged, File: "mcp-snapshots/" + s.Name + ".json"}
 		if s.State == seen.Failed {
-			s.Saved.Action = seen.Skipped
+			saved.Action = seen.Skipped
 		}
-		all.Servers = append(all.Servers, s)
+		switch b := all.Body.(type) {
+		case *Listing:
+			b.Servers = append(b.Servers, Server{Server: s})
+		case *Ping:
+			b.Servers = append(b.Servers, PingServer{Server: s})
+		case *Save:
+			b.Servers = append(b.Servers, SaveServer{Server: s, Saved: saved})
+		}
 	}
 	return all
 }
@@ -119,14 +126,14 @@ func TestFleetIsWhole(t *testing.T) {
 	if high := strings.Count(text, "\n"); high > 100 {
 		t.Errorf("findings of 300 servers take %d lines of a terminal:\n%s", high, text)
 	}
-	if all := seen.Summarize(r.Findings, seenOf(r.Servers)); !strings.Contains(text, fmt.Sprintf("%d breaking", all.Breaking)) {
+	if all := r.complete().Summary; !strings.Contains(text, fmt.Sprintf("%d breaking", all.Breaking)) {
 		t.Errorf("%d breaking findings are not counted:\n%s", all.Breaking, text)
 	}
 }
 
 func checkNames(t *testing.T, r *Report, text string) {
 	t.Helper()
-	for _, s := range r.Servers {
+	for _, s := range r.Seen() {
 		if !strings.Contains(text, s.Name) {
 			t.Errorf("%s leaves out %s", r.Command, s.Name)
 			return
@@ -137,8 +144,9 @@ func checkNames(t *testing.T, r *Report, text string) {
 // TestFleetComment checks that no number of servers that could not be asked or were never saved pushes what breaks out of a comment.
 func TestFleetComment(t *testing.T) {
 	r := fleetReport(3000)
-	for i := range r.Servers {
-		s := &r.Servers[i]
+	servers := r.Body.(*Diff).Servers
+	for i := range servers {
+		s := &servers[i]
 		if s.State == seen.Failed {
 			s.Error.Message = fmt.Sprintf("cause %d: %s", i, strings.Repeat("x", 900))
 		}

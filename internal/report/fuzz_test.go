@@ -32,7 +32,10 @@ func FuzzWrite(f *testing.F) {
 		}
 		for _, command := range []string{"list", "show", "snapshot", "diff", "config"} {
 			r := filled(command, s, value)
-			for _, o := range []Options{{Width: limit, Color: true}, {Width: limit, Items: true}} {
+			for i, o := range []Options{{Width: limit, Color: true}, {Width: limit}} {
+				if b, is := r.Body.(*Listing); is {
+					b.Items = i == 1
+				}
 				checkPage(t, written(t, "table", r, o), limit)
 			}
 			checkYAML(t, command, r)
@@ -57,10 +60,6 @@ func FuzzFileFormats(f *testing.F) {
 		}
 		for _, command := range []string{"list", "snapshot", "config", s} {
 			r := filled(command, "x"+s, value)
-			r.Servers[1].Unsaved = true
-			if command == "list" {
-				r.Findings = nil
-			}
 			checkHTML(t, written(t, "html", r, Options{Waived: true}))
 			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}), false)
 		}
@@ -69,18 +68,19 @@ func FuzzFileFormats(f *testing.F) {
 			checkMarkdown(t, written(t, "markdown", r, Options{Waived: true, Limit: int(limit)}), command != "show")
 		}
 		r := filled("diff", "x"+s, value)
-		for i := range r.Findings { // findings of one run differ in what the fingerprint is made of
-			r.Findings[i].Rule += string(rune('a' + i))
+		b := r.Body.(*Diff)
+		for i := range b.Findings { // findings of one run differ in what the fingerprint is made of
+			b.Findings[i].Rule += string(rune('a' + i))
 		}
-		if got := len(checkGitLab(t, written(t, "gitlab", r, Options{}))); got != 2+1+len(r.Findings) {
+		if got := len(checkGitLab(t, written(t, "gitlab", r, Options{}))); got != 2+1+len(b.Findings) {
 			t.Fatalf("%d issues", got)
 		}
-		r.Servers[1].Unsaved = true
-		r.Findings[0].Location = &finding.Location{File: s + ".json", Line: 7}
-		r.Findings[1].Waiver = &finding.Waiver{Reason: s}
-		checkGitHub(t, written(t, "github", r, Options{Waived: true}), 2+1+len(r.Problems)+len(r.Findings))
+		b.Servers[1].Unsaved = true
+		b.Findings[0].Location = &finding.Location{File: s + ".json", Line: 7}
+		b.Findings[1].Waiver = &finding.Waiver{Reason: s}
+		checkGitHub(t, written(t, "github", r, Options{Waived: true}), 2+1+len(r.Problems)+len(b.Findings))
 		root := checkJUnit(t, grammar, written(t, "junit", r, Options{}))
-		if got := len(root.Children); got != len(r.Servers)+1 {
+		if got := len(root.Children); got != len(b.Servers)+1 {
 			t.Fatalf("%d suites", got)
 		}
 		for i, want := range []int{2 + 3, 1, 1 + 1} {
@@ -102,28 +102,53 @@ func FuzzFileFormats(f *testing.F) {
 func filled(command, s string, value json.RawMessage) *Report {
 	items := seen.Items{value, json.RawMessage(`{}`)}
 	failure := seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s}
-	server := Server{
-		Server: seen.Server{Name: s, State: seen.Partial, Source: s, Error: &failure, MoreErrors: []seen.Failure{failure},
-			Answer: seen.Answer{Connection: seen.Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
-				Counts: seen.Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
-				Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}},
-			Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
-				Tools: items, Prompts: items, Resources: items, ResourceTemplates: items}},
-		Saved:      &seen.Saved{Action: seen.Skipped, File: s, Reason: s},
-		Definition: config.Definition{Description: config.Description{Command: []string{s, s}}}, Comparison: seen.Comparison{Base: s},
+	server := seen.Server{Name: s, State: seen.Partial, Source: s, Error: &failure, MoreErrors: []seen.Failure{failure},
+		Answer: seen.Answer{Connection: seen.Connection{Transport: s, ProtocolVersion: s}, ElapsedMs: 1,
+			Counts: seen.Counts{snapshot.Tools: 1}, Noise: new(1), NoiseText: []string{s},
+			Notices: []seen.Oddity{{Stage: s, Code: s, Message: s}}},
+		Offer: seen.Offer{ServerInfo: value, Capabilities: value, Instructions: s,
+			Tools: items, Prompts: items, Resources: items, ResourceTemplates: items},
 	}
 	text, _ := json.Marshal(s)
 	changed, _ := json.Marshal("x " + s + " y")
-	return &Report{
-		Command: command, Kind: kindNamed(command), Status: 1, Servers: []Server{server,
-			{Server: seen.Server{Name: s + "!", State: seen.OK}, Definition: config.Definition{Description: config.Description{URL: s}}}},
-		Problems: []string{s},
-		Findings: seen.Findings{
-			{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value,
-				New: text, Witness: value},
-			{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},
-			{Rule: s, Level: finding.Info, Server: s, Item: "tool/" + s, Message: s, New: value},
-			{Rule: s, Level: finding.Info, Server: "elsewhere", Path: "/a", Message: s, Old: value},
-		},
+	found := seen.Findings{
+		{Rule: s, Level: finding.Breaking, Verdict: finding.Proved, Server: s, Item: s, Path: "/" + s, Message: s, Hint: s, Old: value,
+			New: text, Witness: value},
+		{Rule: s, Level: finding.Warning, Server: s, Item: "tool/" + s, Path: "/" + s, Message: s, Old: text, New: changed},
+		{Rule: s, Level: finding.Info, Server: s, Item: "tool/" + s, Message: s, New: value},
+		{Rule: s, Level: finding.Info, Server: "elsewhere", Path: "/a", Message: s, Old: value},
 	}
+	r := &Report{Command: command, Status: 1, Problems: []string{s}, Body: bodyNamed(command)}
+	other := seen.Server{Name: s + "!", State: seen.OK}
+	switch b := r.Body.(type) {
+	case *Listing:
+		b.Servers = []Server{{server}, {other}}
+	case *Show:
+		b.Servers = []Server{{server}, {other}}
+	case *Save:
+		b.Servers = []SaveServer{{server, &seen.Saved{Action: seen.Skipped, File: s, Reason: s}}, {Server: other}}
+	case *Configuration:
+		b.Servers = []ConfigServer{{server, config.Definition{Description: config.Description{Command: []string{s, s}}}},
+			{other, config.Definition{Description: config.Description{URL: s}}}}
+		b.Files = []config.File{{Application: s, Path: s, State: s, Problem: s}}
+	case *Ping:
+		b.Servers = []PingServer{{server, 1}, {Server: other}}
+	case *Trust:
+		effects := config.Definition{Effects: &config.Effects{Starts: []string{s}}}
+		b.Servers, b.Nothing = []TrustServer{{server, effects, s}, {Server: other}}, s
+	case *Logins:
+		b.Servers = []LoginServer{{Server: server, URL: s}, {other, s, &seen.LoginStatus{State: seen.LoginState(s), Issuer: s,
+			Scopes: []string{s}, Wanted: []string{s}, Store: s}}}
+	case *Rules:
+		b.Rules = []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}}
+	case *Diff:
+		b.Findings = found
+		b.Servers = []DiffServer{{Server: server, Comparison: seen.Comparison{Base: s}}, {Server: other}}
+	case *Check:
+		b.Findings, b.Servers = found, []CheckServer{{Server: server}, {Server: other}}
+	default: // a command of any name
+		r.Body = &Accept{Findings: found, Servers: []AcceptServer{{Server: server, Comparison: seen.Comparison{Base: s}},
+			{Server: other, Comparison: seen.Comparison{Unsaved: true}}}}
+	}
+	return r
 }

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // fixture is one file of testdata/cases: a report, and how its table is to be written.
 type fixture struct {
 	Report
-	Options Options `json:"options"`
+	Options Options
 }
 
 // cases are the fixtures by name.
@@ -35,12 +35,20 @@ func cases(t testing.TB) map[string]fixture {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var one fixture
-		if err := json.Unmarshal(raw, &one); err != nil {
+		var shown struct {
+			Options struct{ Items, Raw, Waived bool }
+		}
+		_, r, err := decode(raw, bodyNamed)
+		if err = errors.Join(err, json.Unmarshal(raw, &shown)); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		one.Kind = kindNamed(one.Command)
-		all[strings.TrimSuffix(file, ".json")] = one
+		switch b := r.Body.(type) {
+		case *Listing:
+			b.Items = shown.Options.Items
+		case *Show:
+			b.Raw = shown.Options.Raw
+		}
+		all[strings.TrimSuffix(file, ".json")] = fixture{*r, Options{Waived: shown.Options.Waived}}
 	}
 	return all
 }

@@ -24,8 +24,10 @@ type view struct {
 }
 
 // view returns what the lines of the findings of r depend on.
-func (r *Report) view(o Options) view {
-	return view{Options: o, roster: r.roster(), check: r.Kind.oneSide, takes: r.Kind.changes}
+func (r *reported) view(o Options) view {
+	_, check := r.Body.(*Check)
+	_, takes := r.Body.(*Diff)
+	return view{Options: o, roster: r.roster(), check: check, takes: takes}
 }
 
 // wanted returns the findings that are shown: waived ones only on request.
@@ -104,7 +106,7 @@ func shownRows(rows []summaryRow) []summaryRow {
 }
 
 // writeSummary writes what happened in few lines: how much, who is affected, and each break by its item.
-func writeSummary(p *page, r *Report, d document) {
+func writeSummary(p *page, r *reported, d document) {
 	if len(d.Summary) == 0 {
 		return
 	}

@@ -48,7 +48,7 @@ type webPage struct {
 
 // writeHTML writes the report as one page without references to other files. A policy in it allows only its
 // own style and script, by their hashes.
-func writeHTML(w io.Writer, r *Report, o Options) error {
+func writeHTML(w io.Writer, r *reported, o Options) error {
 	v := r.view(o)
 	v.bare, v.short = true, true
 	groups := o.groups(r.Groups)
@@ -66,7 +66,7 @@ func writeHTML(w io.Writer, r *Report, o Options) error {
 		p.Levels[levelWord(f)]++
 	}
 	p.Search = len(r.Servers) > 1 && (len(p.Levels) > 0 || len(p.Rows) > searchedRows)
-	quiet := kit.Filter(r.Servers, func(s Server) bool {
+	quiet := kit.Filter(r.Servers, func(s server) bool {
 		return r.Findings != nil && s.Error == nil && !s.Unsaved &&
 			len(v.wanted(v.found[s.Name])) == 0
 	})

@@ -12,8 +12,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeItem writes an item for a person: its signature, its texts, its arguments and what it returns.
-func writeItem(p *page, indent int, s Server, k snapshot.Kind, raw json.RawMessage) {
+// writeItem writes an item for a person: its signature, its texts, its arguments and what it returns; whole
+// adds its JSON.
+func writeItem(p *page, indent int, s server, k snapshot.Kind, raw json.RawMessage, whole bool) {
 	item, inner := rawjson.ObjectOf(raw), indent+2
 	note := func(label, says string) {
 		if says != "" {
@@ -39,7 +40,7 @@ func writeItem(p *page, indent int, s Server, k snapshot.Kind, raw json.RawMessa
 	for _, f := range itemFacts(k, raw) {
 		note(f.label, f.says)
 	}
-	if p.Raw {
+	if whole {
 		p.line(inner, span{"raw", dim})
 		for line := range strings.SplitSeq(printable.Indented(raw), "\n") {
 			p.line(inner+2, span{line, dim}) // not wrapped, so that it can be copied

@@ -157,16 +157,15 @@ func TestJUnitFollowsTheSchema(t *testing.T) {
 
 // TestJUnitCounts checks the numbers that readers show.
 func TestJUnitCounts(t *testing.T) {
-	r := &Report{Command: "diff", Kind: Changes(), Servers: []Server{
-		{Server: seen.Server{Name: "a", State: seen.OK}},
-		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}}},
-		{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"},
-			Tolerated: &finding.Tolerance{Reason: "moves"}}},
-		{Server: seen.Server{Name: "d", State: seen.OK}},
-	}, Findings: seen.Findings{
+	r := diffOf(0, seen.Findings{
 		{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
 		{Rule: "z", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
-	}}
+	},
+		DiffServer{Server: seen.Server{Name: "a", State: seen.OK}},
+		DiffServer{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"}}},
+		DiffServer{Server: seen.Server{Name: "c", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no"},
+			Tolerated: &finding.Tolerance{Reason: "moves"}}},
+		DiffServer{Server: seen.Server{Name: "d", State: seen.OK}})
 	root := checkJUnit(t, junitGrammar(t), written(t, "junit", r, Options{}))
 	var got []string
 	for _, suite := range append([]element{root}, root.Children...) {
@@ -201,13 +200,13 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 		{"", "", 1}, {finding.FailOnWarning, "", 2}, {finding.FailOnAny, "", 3}, {finding.FailOnNever, "", 0},
 		{finding.FailOnNever, finding.FailOnWarning, 2}, {finding.FailOnAny, finding.FailOnNever, 0},
 	} {
-		r := &Report{Command: "check", Kind: Checks(), FailOn: test.all,
-			Servers: []Server{{Server: seen.Server{Name: "a"}, FailOn: test.own}},
-			Findings: seen.Findings{
+		r := &Report{Command: "check", Body: &Check{
+			Servers: []CheckServer{{Server: seen.Server{Name: "a"}, FailOn: test.own}},
+			Assessed: Assessed{FailOn: test.all, Findings: seen.Findings{
 				{Rule: "x", Level: finding.Breaking, Server: "a"}, {Rule: "y", Level: finding.Warning, Server: "a"},
 				{Rule: "z", Level: finding.Info, Server: "a"},
 				{Rule: "w", Level: finding.Breaking, Server: "a", Waiver: &finding.Waiver{Reason: "agreed"}},
-			}}
+			}}}}
 		if got := strings.Count(written(t, "junit", r, Options{}), "<failure "); got != test.failing {
 			t.Errorf("%q, and %q of the server: %d tests fail, want %d", test.all, test.own, got, test.failing)
 		}

@@ -17,22 +17,22 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeList writes the items of one server as blocks of signatures, and several servers as a table with their
+// table writes the items of one server as blocks of signatures, and several servers as a table with their
 // states and what they offer together, unless items were asked for.
-func writeList(p *page, r *Report) {
+func (b *Listing) table(p *page, r *reported) {
 	if len(r.Servers) == 0 {
 		p.line(0, span{"no servers", plain})
 		return
 	}
 	switch {
-	case p.Pattern != nil:
-		writeMatches(p, r.Servers)
+	case b.Pattern != nil:
+		writeMatches(p, r.Servers, b.Pattern)
 		return
-	case p.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !p.Fleet:
-		writeItemList(p, r.Servers)
+	case b.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !b.Fleet:
+		writeItemList(p, r.Servers, b.Sort)
 		return
 	}
-	writeServerList(p, r)
+	writeServerList(p, r.Servers, nil)
 	if len(r.Servers) < 2 {
 		return
 	}
@@ -55,8 +55,9 @@ func writeList(p *page, r *Report) {
 }
 
 // writeServerList writes a row for each server, then why some failed. The less important columns are left out
-// first when the page is narrow.
-func writeServerList(p *page, r *Report) {
+// first when the page is narrow. pings are the milliseconds to the response of each; nil = none was asked
+// for.
+func writeServerList(p *page, servers []server, pings []float64) {
 	kinds := snapshot.Kinds()
 	columns := []column{{title: "NAME", name: true, least: 10}, {title: "STATUS"},
 		{title: "TRANSPORT", drop: 3}, {title: "PROTOCOL", drop: 5}}
@@ -67,27 +68,34 @@ func writeServerList(p *page, r *Report) {
 		column{title: "PING", right: true, least: 8},
 		column{title: "TIME", right: true, drop: 4}, column{title: "APPLICATION", least: 8, drop: 9},
 		column{title: "PROBLEM", least: 20})
-	p.grid(0, columns, kit.Map(r.Servers, func(s Server) []span {
+	var rows [][]span
+	for i, s := range servers {
 		row := []span{{s.Name, bold}, {s.Word(), stateStyle(s.State)}, {transport(s), plain},
 			{s.ProtocolVersion, plain}}
 		for _, k := range kinds {
 			row = append(row, countCell(s, k))
 		}
 		ping := ""
-		if s.PingMs > 0 {
-			ping = fmt.Sprintf("%.1f ms", s.PingMs)
+		if pings != nil && pings[i] > 0 {
+			ping = fmt.Sprintf("%.1f ms", pings[i])
 		}
-		return append(row, span{tokensOf(s.tokensOn(), ""), plain}, span{ping, bold},
+		rows = append(rows, append(row, span{tokensOf(s.tokensOn(), ""), plain}, span{ping, bold},
 			span{elapsed(s.ElapsedMs), plain}, span{s.applications(), plain},
-			span{problem(s), stateStyle(s.State)})
-	}))
-	writeClientTools(p, r.Servers)
-	writeFailures(p, r.Servers)
+			span{problem(s), stateStyle(s.State)}))
+	}
+	p.grid(0, columns, rows)
+	writeClientTools(p, servers)
+	writeFailures(p, servers)
+}
+
+// table writes a row for each server with the time that its response took.
+func (b *Ping) table(p *page, r *reported) {
+	writeServerList(p, r.Servers, kit.Map(b.Servers, func(s PingServer) float64 { return s.PingMs }))
 }
 
 // countCell returns a number, with a plus when there may be more, a dash for what is not offered (nothing for
 // extensions), a question mark for unknown.
-func countCell(s Server, k snapshot.Kind) span {
+func countCell(s server, k snapshot.Kind) span {
 	partial := slices.ContainsFunc(s.PartialLists, func(l seen.PartialList) bool { return l.Kind == k })
 	switch n, known := s.Counts[k]; {
 	case known && partial:
@@ -126,7 +134,7 @@ func estimate(n int) string {
 }
 
 // transport returns the word that configurations use, which is shorter than the specification's.
-func transport(s Server) string {
+func transport(s server) string {
 	if kind := cmp.Or(s.Transport, s.Intended); kind != "streamable-http" {
 		return kind
 	}
@@ -135,7 +143,7 @@ func transport(s Server) string {
 
 // problem returns the cause of the first failure in one line: what a server that ended wrote about it,
 // what is missing of a part.
-func problem(s Server) string {
+func problem(s server) string {
 	if s.Error == nil {
 		return ""
 	}
@@ -167,7 +175,7 @@ func elapsed(ms int64) string {
 }
 
 // writeItemList writes a block for each kind of items of each server, then one next step.
-func writeItemList(p *page, servers []Server) {
+func writeItemList(p *page, servers []server, order string) {
 	for _, s := range servers {
 		if !s.listed() {
 			continue
@@ -178,7 +186,7 @@ func writeItemList(p *page, servers []Server) {
 			p.text(2, 2, span{says, dim})
 		}
 		for _, k := range snapshot.Kinds() {
-			writeSignatures(p, s, k, p.sorted(k, *s.Items(k)))
+			writeSignatures(p, s, k, sorted(order, k, *s.Items(k)))
 		}
 		if !s.offers() {
 			p.line(0, span{"no items", plain})
@@ -193,7 +201,7 @@ func writeItemList(p *page, servers []Server) {
 }
 
 // writeServerHead writes who a server is and how much it offers, in one line.
-func writeServerHead(p *page, s Server) {
+func writeServerHead(p *page, s server) {
 	info := rawjson.ObjectOf(s.ServerInfo)
 	state := ""
 	if s.State == seen.Partial {
@@ -206,18 +214,17 @@ func writeServerHead(p *page, s Server) {
 }
 
 // shownName returns the name of a server as it is configured; of the command line its own.
-func (s Server) shownName() string {
+func (s server) shownName() string {
 	if s.Source == "argv" {
 		return cmp.Or(rawjson.ObjectOf(s.ServerInfo).Text("name"), s.Name)
 	}
 	return s.Name
 }
 
-// sorted returns items in the order that was asked for: as sent, by name, or the most expensive tools
-// first.
-func (o Options) sorted(k snapshot.Kind, items seen.Items) seen.Items {
+// sorted returns items in an order: "" as sent, by "name", or by "tokens", the most expensive tools first.
+func sorted(order string, k snapshot.Kind, items seen.Items) seen.Items {
 	items = slices.Clone(items)
-	switch o.Sort {
+	switch order {
 	case "name":
 		slices.SortStableFunc(items,
 			func(a, b json.RawMessage) int { return cmp.Compare(key(k, a), key(k, b)) })
@@ -249,7 +256,7 @@ const mostResources = 5
 
 // writeSignatures writes the items of a kind: each by its signature, with its tokens and hints in columns,
 // and its description.
-func writeSignatures(p *page, s Server, k snapshot.Kind, items seen.Items) {
+func writeSignatures(p *page, s server, k snapshot.Kind, items seen.Items) {
 	if len(items) == 0 {
 		return
 	}
@@ -275,7 +282,7 @@ func writeSignatures(p *page, s Server, k snapshot.Kind, items seen.Items) {
 }
 
 // signatures returns the lines of each item of a kind: its signature, its tokens and its hints.
-func (p *page) signatures(indent int, s Server, k snapshot.Kind, items seen.Items) [][]string {
+func (p *page) signatures(indent int, s server, k snapshot.Kind, items seen.Items) [][]string {
 	columns := []column{{fill: true, hang: 4}, {name: true, drop: 1}, {name: true, drop: 2}}
 	whole := longWord
 	if p.Width > 0 {
@@ -351,28 +358,28 @@ func key(k snapshot.Kind, raw json.RawMessage) string {
 }
 
 // listed reports whether s has items of any kind.
-func (s Server) listed() bool {
+func (s server) listed() bool {
 	return slices.ContainsFunc(snapshot.Kinds(), func(k snapshot.Kind) bool { return *s.Items(k) != nil })
 }
 
-// writeShow writes everything about each server and each of its items, which have no headings when they were
+// table writes everything about each server and each of its items, which have no headings when they were
 // chosen by name.
-func writeShow(p *page, r *Report) {
+func (b *Show) table(p *page, r *reported) {
 	for _, s := range r.Servers {
 		p.gap()
 		indent := 0
-		if !p.Chosen {
+		if !b.Chosen {
 			indent = 2
 			writeServer(p, s)
 		}
 		for _, k := range snapshot.Kinds() {
 			for i, raw := range *s.Items(k) {
 				p.gap()
-				if i == 0 && !p.Chosen {
+				if i == 0 && !b.Chosen {
 					p.line(0, span{heading(k), bold})
 					p.gap()
 				}
-				writeItem(p, indent, s, k, raw)
+				writeItem(p, indent, s, k, raw, b.Raw)
 			}
 		}
 	}
@@ -380,7 +387,7 @@ func writeShow(p *page, r *Report) {
 }
 
 // writeServer writes what there is to say of a server as a whole.
-func writeServer(p *page, s Server) {
+func writeServer(p *page, s server) {
 	writeServerHead(p, s)
 	info := snapshot.Item{Raw: s.ServerInfo}
 	if name := info.Text("name"); name != s.shownName() && name != "" {

@@ -31,20 +31,24 @@ const (
 
 // writeMarkdown writes a comment for a pull request, in which what does not fit is counted; for show, a page
 // about servers. HTML is only what Markdown lacks: the mark of the comment and the folds of diff and check.
-func writeMarkdown(w io.Writer, r *Report, o Options) error {
-	if r.Kind.reference {
-		_, err := io.WriteString(w, printable.SpelledOut.Without(servedPage(r, o)))
+func writeMarkdown(w io.Writer, r *reported, o Options) error {
+	whole := func(page string) error {
+		_, err := io.WriteString(w, printable.SpelledOut.Without(page))
 		return err
 	}
-	if r.Kind.catalogue && len(r.Rules) == 1 {
-		_, err := io.WriteString(w, printable.SpelledOut.Without(rulePage(r.Rules[0])))
-		return err
+	switch b := r.Body.(type) {
+	case *Show:
+		return whole(b.page(r, o))
+	case *Rules:
+		if len(b.Rules) == 1 {
+			return whole(rulePage(b.Rules[0]))
+		}
 	}
 	v := r.view(o)
 	v.short = true
 	groups, limit := o.groups(r.Groups), cmp.Or(o.Limit, commentLimit)
 	all := comment{document: documentOf(r, v, groups[:min(len(groups), commentParts)]),
-		folds: r.Kind.changes || r.Kind.oneSide, levels: map[string]int{}}
+		folds: v.check || v.takes, levels: map[string]int{}}
 	for i, g := range all.Groups {
 		if len(fenced(g.Lines)) > limit/2 {
 			all.Groups[i].Lines = lineOf(

@@ -72,20 +72,21 @@ func checkMarkdown(t testing.TB, out string, html bool) {
 
 // TestMarkdownLimit writes more than GitHub takes: what matters most stays, and the rest is counted.
 func TestMarkdownLimit(t *testing.T) {
-	r := &Report{Command: "diff", Kind: Changes(), Status: 1, Servers: []Server{{Server: seen.Server{Name: "a", State: seen.OK}},
-		{Server: seen.Server{Name: "b", State: seen.OK}}}, Findings: seen.Findings{}}
+	found := seen.Findings{}
 	long, _ := json.Marshal(strings.Repeat("word & ", 150))
 	for i := range 400 {
-		r.Findings = append(r.Findings,
+		found = append(found,
 			finding.Finding{Rule: "note", Level: finding.Info, Server: "a", Item: fmt.Sprint("tool/i", i),
 				Message: fmt.Sprint("thing ", i, " was added")},
 			finding.Finding{Rule: "text", Level: finding.Warning, Server: "a", Item: fmt.Sprint("tool/w", i),
 				Message: fmt.Sprint("text ", i, " changed"), Old: json.RawMessage(`"` + fmt.Sprint(i) + `"`), New: long})
 	}
 	for i := range 20 {
-		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i),
+		found = append(found, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "b", Item: fmt.Sprint("tool/b", i),
 			Message: fmt.Sprint("tool ", i, " is gone")})
 	}
+	r := diffOf(1, found, DiffServer{Server: seen.Server{Name: "a", State: seen.OK}},
+		DiffServer{Server: seen.Server{Name: "b", State: seen.OK}})
 	out := written(t, "markdown", r, Options{})
 	checkMarkdown(t, out, true)
 	if len(out) > commentLimit || len(out) < commentLimit/2 {
@@ -112,7 +113,7 @@ func TestMarkdownOfHostileServers(t *testing.T) {
 		for _, kind := range snapshot.Kinds() {
 			*server.Items(kind) = seen.Items{item}
 		}
-		checkMarkdown(t, written(t, "markdown", &Report{Command: "show", Kind: Page(), Servers: []Server{server}}, Options{}), false)
+		checkMarkdown(t, written(t, "markdown", showOf(server), Options{}), false)
 	}
 }
 
@@ -123,8 +124,8 @@ func TestMarkdownKeepsEveryText(t *testing.T) {
 			continue
 		}
 		text, _ := json.Marshal(s)
-		r := &Report{Command: "diff", Kind: Changes(), Servers: []Server{{Server: seen.Server{Name: "a"}}},
-			Findings: seen.Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}}}
+		r := diffOf(0, seen.Findings{{Rule: "r", Level: finding.Info, Server: "a", Path: "/description", Message: "m", New: text}},
+			DiffServer{Server: seen.Server{Name: "a"}})
 		decoded := ""
 		_ = json.Unmarshal(text, &decoded)
 		shown := strings.ReplaceAll(written(t, "markdown", r, Options{}), "\n+ ", "\n")
@@ -169,16 +170,16 @@ func TestProse(t *testing.T) {
 // TestSummaryNamesEveryBreak checks that no format folds breaks behind a number, and that other changes are
 // counted.
 func TestSummaryNamesEveryBreak(t *testing.T) {
-	r := &Report{Command: "diff", Kind: Changes(), Status: 1,
-		Servers: []Server{{Server: seen.Server{Name: "s", State: seen.OK}}}, Findings: seen.Findings{}}
+	found := seen.Findings{}
 	for i := range 12 {
-		r.Findings = append(r.Findings, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "s",
+		found = append(found, finding.Finding{Rule: "gone", Level: finding.Breaking, Server: "s",
 			Item: fmt.Sprint("tool/b", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is gone")})
 	}
 	for i := range 5 {
-		r.Findings = append(r.Findings, finding.Finding{Rule: "note", Level: finding.Info, Server: "s",
+		found = append(found, finding.Finding{Rule: "note", Level: finding.Info, Server: "s",
 			Item: fmt.Sprint("tool/i", i), Path: "/inputSchema", Message: fmt.Sprint("The argument ", i, " is new")})
 	}
+	r := diffOf(1, found, DiffServer{Server: seen.Server{Name: "s", State: seen.OK}})
 	for _, format := range []string{"table", "html", "markdown"} {
 		out := html.UnescapeString(regexp.MustCompile("<[^>]*>|`").ReplaceAllString(written(t, format, r, Options{}), ""))
 		for i := range 12 {

@@ -124,7 +124,7 @@ func documentation(s seen.Server) string {
 	var m markdown
 	for _, k := range snapshot.Kinds() {
 		if items := *s.Items(k); len(items) > 0 {
-			m.items(k, Options{Sort: "name"}.sorted(k, items), blockLevel, true)
+			m.items(k, sorted("name", k, items), blockLevel, true)
 		}
 	}
 	if m.Len() == 0 {
@@ -303,20 +303,20 @@ func (d docsFile) missing(o Output, server string) error {
 		"another file", server), "%s has marks of %s only", o.File, kit.Some(names))
 }
 
-// writeDocs replaces what stands between the marks of the servers of a report; done is false for a file
-// without marks. A server that did not answer in full changes nothing.
-func writeDocs(ctx context.Context, p host.Process, o Output, r *Report, adHoc bool) (done bool, err error) {
+// writeDocs replaces what stands between the marks of the servers; done is false for a file without marks. A
+// server that did not answer in full changes nothing.
+func (b *Show) writeDocs(ctx context.Context, p host.Process, o Output) (done bool, err error) {
 	docs, err := docsOf(p, o)
 	if err != nil || len(docs.blocks) == 0 {
 		return err != nil, err
 	}
-	for _, s := range r.Servers {
+	for _, s := range b.Servers {
 		if s.State != seen.OK {
 			p.Reason("%s was not changed: %s did not answer in full", o.File, printable.Message(s.Name))
 			return true, nil
 		}
 	}
-	switch text, replaced := docs.replaced(r.Servers, adHoc); {
+	switch text, replaced := docs.replaced(b.Servers, b.AdHoc); {
 	case !replaced:
 		return true, docs.missing(o, "")
 	case bytes.Equal(text, docs.text):

@@ -146,14 +146,15 @@ func (o Output) format() string { return cmp.Or(o.Format, "table") }
 // Emit writes the report everywhere that o says, explains on standard error a status that is not 0 unless a
 // person sees the table, and returns the report's status as the command's error.
 func Emit(ctx context.Context, p host.Process, o Output, r *Report, view Options) error {
-	if !r.Kind.moved {
+	if b, is := r.Body.(interface{ judging() *Assessed }); is { // what was accepted is no longer there
 		late, done := host.ForLastPages(ctx)
 		defer done()
-		findings, err := host.AwaitFor(late, 0, func() (seen.Findings, error) { return located(r), nil })
+		findings, err := host.AwaitFor(late, 0,
+			func() (seen.Findings, error) { return r.taken().located(), nil })
 		if err != nil {
 			return err
 		}
-		r.Findings = findings
+		b.judging().Findings = findings
 	}
 	if interrupted, ok := errors.AsType[exit.Interrupted](context.Cause(ctx)); ok {
 		r.Status = interrupted.Status()
@@ -179,11 +180,13 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 	view.Version, view.Verbose = p.Version, p.Verbose
 	content := func(format string, view Options) files.Content {
 		return func(w io.Writer) error {
-			seen := r
-			if slices.Contains(ciFormats, format) {
-				seen = r.seenFrom(repositoryOf(p))
-			}
-			_, err := host.AwaitFor(late, 0, func() (any, error) { return nil, Write(w, format, seen, view) })
+			_, err := host.AwaitFor(late, 0, func() (any, error) {
+				all := r.complete()
+				if slices.Contains(ciFormats, format) {
+					all = all.seenFrom(repositoryOf(p))
+				}
+				return nil, all.write(w, format, view)
+			})
 			return err
 		}
 	}
@@ -193,8 +196,8 @@ func WriteOutput(ctx context.Context, p host.Process, o Output, r *Report, view 
 		answer.Width, answer.Whole = widthFor(p)
 	}
 	documented, err := false, error(nil)
-	if r.Kind.reference {
-		documented, err = writeDocs(ctx, p, o, r, view.AdHoc)
+	if b, is := r.Body.(*Show); is {
+		documented, err = b.writeDocs(ctx, p, o)
 	}
 	if !documented {
 		err = o.answer(ctx, p, content(o.format(), answer))
@@ -276,11 +279,11 @@ func writeStepSummary(p host.Process, path string, content func(room int) files.
 // PrintStatus explains on standard error a status that is not 0, and failed servers. A person who sees the
 // table reads all of it there; beside a table that goes elsewhere one line says that there is something to
 // read, and beside other formats each error is written with its hint.
-func PrintStatus(p host.Process, o Output, r *Report, view Options) {
+func PrintStatus(p host.Process, o Output, of *Report, view Options) {
 	if o.IsTable() && (host.IsTerminal(p.Out) || host.SameFile(p.Out, p.Err)) {
 		return
 	}
-	print := p.Reason
+	r, print := of.taken(), p.Reason
 	if r.Status == exit.OK {
 		print = p.Note
 	}
@@ -297,7 +300,7 @@ func PrintStatus(p host.Process, o Output, r *Report, view Options) {
 			print("%s", printable.Message(problem))
 		}
 		explained = len(r.Problems) > 0 || slices.ContainsFunc(r.Servers,
-			func(s Server) bool { return s.Error != nil && s.Tolerated == nil })
+			func(s server) bool { return s.Error != nil && s.Tolerated == nil })
 	case sum.Failed > 0:
 		print("%s", sum.Incomplete(len(r.Servers)))
 	}

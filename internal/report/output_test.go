@@ -44,9 +44,8 @@ func TestMistakesAreFoundBeforehand(t *testing.T) {
 // TestEmit writes the answer, reports failures where people look, and gives the status.
 func TestEmit(t *testing.T) {
 	p, out, said := process(t)
-	r := &report.Report{Command: "list", Kind: report.Listing(), Status: exit.Incomplete,
-		Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.Failed,
-			Error: &seen.Failure{Stage: "starting", Message: "no such file"}}}}}
+	r := &report.Report{Command: "list", Status: exit.Incomplete, Body: &report.Listing{Servers: []report.Server{
+		{Server: seen.Server{Name: "a", State: seen.Failed, Error: &seen.Failure{Stage: "starting", Message: "no such file"}}}}}}
 	err := report.Emit(t.Context(), p, report.Output{Format: "json",
 		Reports: []report.OutputFile{{Format: "yaml", Path: filepath.Join(p.Dir, "r.yaml")}}}, r, report.Options{})
 	if exit.CodeOf(err) != exit.Incomplete || !json.Valid(out.Bytes()) ||
@@ -61,20 +60,21 @@ func TestEmit(t *testing.T) {
 // TestStandardErrorIsNoCopy: beside a table in a pipe it is one line, and none of the table; beside other formats it has each
 // error with its hint.
 func TestStandardErrorIsNoCopy(t *testing.T) {
-	two := []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}},
-		{Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{
-			Stage: "starting", Message: "no such file", Hint: "install it"}}}}
+	one := report.DiffServer{Server: seen.Server{Name: "a", State: seen.OK}}
+	two := []report.DiffServer{one, {Server: seen.Server{Name: "b", State: seen.Failed, Error: &seen.Failure{
+		Stage: "starting", Message: "no such file", Hint: "install it"}}}}
 	for _, r := range []*report.Report{
-		{Command: "list", Kind: report.Listing(), Status: exit.Incomplete, Servers: two},
-		{Command: "merge", Status: exit.Incomplete, Servers: two[:1], Problems: []string{"part 2 of 2 is missing"}},
-		{Command: "diff", Kind: report.Changes(), Status: exit.Incomplete, Servers: two, Problems: []string{"part 2 of 2 is missing"}},
+		{Command: "list", Status: exit.Incomplete, Body: &report.Listing{Servers: []report.Server{
+			{Server: one.Server}, {Server: two[1].Server}}}},
+		{Command: "diff", Status: exit.Incomplete, Body: &report.Diff{Servers: two[:1]}, Problems: []string{"part 2 of 2 is missing"}},
+		{Command: "diff", Status: exit.Incomplete, Body: &report.Diff{Servers: two}, Problems: []string{"part 2 of 2 is missing"}},
 	} {
 		for _, format := range report.Formats() {
 			p, out, said := process(t)
 			_ = report.Emit(t.Context(), p, report.Output{Format: format}, r, report.Options{})
 			isTable := format == "table"
 			if strings.Contains(said.String(), "error: b: starting: no such file\nhint: install it\n") != (!isTable &&
-				len(r.Servers) == 2) {
+				len(r.Seen()) == 2) {
 				t.Errorf("%s of %s: standard error is %s", format, r.Command, said)
 			}
 			for line := range strings.Lines(said.String()) {
@@ -89,13 +89,14 @@ func TestStandardErrorIsNoCopy(t *testing.T) {
 
 // TestFailuresAreGroupedByCause: standard error once got a line for each of a thousand servers. JSON has them all.
 func TestFailuresAreGroupedByCause(t *testing.T) {
-	r := &report.Report{Command: "list", Kind: report.Listing(), Status: exit.Incomplete}
+	body := new(report.Listing)
+	r := &report.Report{Command: "list", Status: exit.Incomplete, Body: body}
 	for i := range 1000 {
 		message := "no such file"
 		if i%10 == 0 {
 			message = "of its own " + strconv.Itoa(i)
 		}
-		r.Servers = append(r.Servers, report.Server{Server: seen.Server{Name: "s" + strconv.Itoa(i), State: seen.Failed,
+		body.Servers = append(body.Servers, report.Server{Server: seen.Server{Name: "s" + strconv.Itoa(i), State: seen.Failed,
 			Error: &seen.Failure{Stage: "starting", Message: message, Hint: "mend it"}}})
 	}
 	for _, verbose := range []bool{false, true} {
@@ -122,7 +123,7 @@ func TestInterrupted(t *testing.T) {
 	p, out, _ := process(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(exit.Interrupted{Signal: os.Interrupt})
-	err := report.Emit(ctx, p, report.Output{Format: "json"}, &report.Report{Command: "diff", Kind: report.Changes()}, report.Options{})
+	err := report.Emit(ctx, p, report.Output{Format: "json"}, diffOf(0, nil), report.Options{})
 	if exit.CodeOf(err) != 130 || !strings.Contains(out.String(), `"verdict": "interrupted"`) ||
 		!strings.Contains(out.String(), `"status": 130`) {
 		t.Errorf("%v, %s", err, out)

@@ -55,7 +55,7 @@ func TestPageFits(t *testing.T) {
 		for o.Width = 40 + i%step; o.Width <= 160; o.Width += step {
 			o.Color = o.Width/step%2 == 0
 			limit := o.Width
-			if o.Raw {
+			if show, is := one.Body.(*Show); is && show.Raw {
 				limit = 0 // raw JSON is never broken, so that it can be copied
 			}
 			checkPage(t, written(t, "table", &one.Report, o), limit)
@@ -80,7 +80,7 @@ func TestColourChangesNothingElse(t *testing.T) {
 			if got := colours.ReplaceAllString(coloured, ""); got != plain {
 				t.Errorf("%s at width %d:\n%s\nis not\n%s", name, o.Width, got, plain)
 			}
-			if got := len(one.Servers) > 0 && coloured == plain; got {
+			if got := len(one.Seen()) > 0 && coloured == plain; got {
 				t.Errorf("%s at width %d has no colour", name, o.Width)
 			}
 		}
@@ -90,11 +90,12 @@ func TestColourChangesNothingElse(t *testing.T) {
 // TestListRowsStayOneLine checks that in a file or a pipe the signature and the description of a hostile item take a line each.
 func TestListRowsStayOneLine(t *testing.T) {
 	one := cases(t)["testdata/cases/hostile-list"].Report
-	one.Servers = one.Servers[:1]
-	one.Servers[0].Error, one.Servers[0].MoreErrors, one.Problems = nil, nil, nil
+	list := one.Body.(*Listing)
+	list.Servers, one.Problems = list.Servers[:1], nil
+	list.Servers[0].Error, list.Servers[0].MoreErrors = nil, nil
 	items := 0
 	for _, k := range snapshot.Kinds() {
-		items += len(*one.Servers[0].Items(k))
+		items += len(*list.Servers[0].Items(k))
 	}
 	page := written(t, "table", &one, Options{})
 	if got := strings.Count(page, "\n  "); items == 0 || got > 2*items {
@@ -106,16 +107,16 @@ func TestListRowsStayOneLine(t *testing.T) {
 // width, and descriptions give way before they are broken.
 func TestNamesAreNeverCut(t *testing.T) {
 	long := "demo://resource/" + strings.Repeat("dynamic-", 8) + "{resourceId}"
-	r := &Report{Command: "list", Kind: Listing(), Servers: []Server{
+	r := &Report{Command: "list", Body: &Listing{Items: true, Servers: []Server{
 		{Server: seen.Server{Name: "everything-" + strings.Repeat("x", 20), State: seen.OK,
 			Offer: seen.Offer{Resources: seen.Items{}, ResourceTemplates: seen.Items{
 				[]byte(`{"uriTemplate":"` + long + `","name":"a","description":"` + strings.Repeat("some words ", 9) + `"}`),
 				[]byte(`{"uriTemplate":"demo://short/{a}","name":"b"}`)}}}},
 		{Server: seen.Server{Name: "other", State: seen.OK,
 			Offer: seen.Offer{Tools: seen.Items{[]byte(`{"name":"` + strings.Repeat("tool", 15) + `"}`)}}}},
-	}}
+	}}}
 	for width := 40; width <= 160; width++ {
-		page := written(t, "table", r, Options{Width: width, Items: true})
+		page := written(t, "table", r, Options{Width: width})
 		whole := strings.Join(strings.Fields(page), "")
 		for _, name := range []string{"demo://short/{a}"} {
 			if !strings.Contains(whole, name) {

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// servedPage returns a page about servers, or about some of their items.
-func servedPage(r *Report, o Options) string {
+// page returns a page about servers, or about some of their items.
+func (b *Show) page(r *reported, o Options) string {
 	var m markdown
 	d := documentOf(r, r.view(o), nil)
 	if r.Status != 0 {
@@ -24,12 +24,12 @@ func servedPage(r *Report, o Options) string {
 		if !s.listed() && s.ServerInfo == nil {
 			continue
 		}
-		if !o.Chosen {
+		if !b.Chosen {
 			m.server(s)
 		}
 		for _, k := range snapshot.Kinds() {
 			if items := *s.Items(k); len(items) > 0 {
-				m.items(k, items, count(!o.Chosen), false)
+				m.items(k, items, count(!b.Chosen), false)
 			}
 		}
 	}
@@ -37,7 +37,7 @@ func servedPage(r *Report, o Options) string {
 }
 
 // server writes what there is to say of a server as a whole.
-func (m *markdown) server(s Server) {
+func (m *markdown) server(s server) {
 	info := snapshot.Item{Raw: s.ServerInfo}
 	m.heading(1, prose(text(kit.Join(" ", s.shownName(), info.Text("version")))))
 	m.bold(info.Text("title"))

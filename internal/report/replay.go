@@ -9,9 +9,9 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// writeReplayed writes a table of the calls that were sent, then the results that are not as recorded.
-func writeReplayed(p *page, r *Report) {
-	for _, s := range r.Servers {
+// table writes a table of the calls that were sent, then the results that are not as recorded.
+func (b *Replay) table(p *page, r *reported) {
+	for _, s := range b.Servers {
 		if len(s.Replayed) == 0 {
 			continue
 		}
@@ -35,7 +35,9 @@ func writeReplayed(p *page, r *Report) {
 
 // replayedCases returns a test for each expectation, and for the recorded calls of each tool; results that
 // are not as recorded are tests of their own.
-func replayedCases(s Server, found []finding.Finding, test func(finding.Finding) junitCase) []junitCase {
+func replayedCases(
+	s ReplayServer, found []finding.Finding, test func(finding.Finding) junitCase,
+) []junitCase {
 	var all []junitCase
 	for _, c := range s.Replayed {
 		one := junitCase{Class: text(s.Name), Name: text(c.Tool)}

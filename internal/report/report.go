@@ -12,11 +12,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -26,47 +24,84 @@ import (
 
 // Report is everything one run of one command has to say.
 type Report struct {
-	Mcpctl  int    `json:"mcpctl"`  // version of this form; Write sets it
-	Command string `json:"command"` // in titles: "list", "show", "snapshot", "diff", "config", …
-	Kind    Kind   `json:"-"`       // what sets the document apart
-	Status  int    `json:"status"`  // exit status of the run
-	// Status in one word; empty = exit.VerdictOf(Status), set by Write
-	Verdict exit.Verdict `json:"verdict"`
-	Servers []Server     `json:"servers"` // in configuration order
-	// nil = the command does not judge; empty = nothing found
-	Findings seen.Findings `json:"findings,omitzero"`
-	// the findings by their causes, the worst first; Write sets it
-	Groups []finding.Group `json:"groups,omitempty"`
-	// from this level on a finding fails the run; empty = breaking
-	FailOn finding.Threshold `json:"failOn,omitempty"`
-	// rules: the catalogue, or the rules that were asked for
-	Rules []finding.Rule `json:"rules,omitempty"`
-	// config --discover: the files of applications that were looked at
-	Files []config.File `json:"files,omitempty"`
-	// what is wrong but belongs to no server, such as an unreadable file
-	Problems []string     `json:"problems,omitempty"`
-	Summary  seen.Summary `json:"summary"` // how many of what; Write sets it
-	// of a run over a part of the servers; nil = it was over all that were chosen
-	Shard *seen.Shard `json:"shard,omitempty"`
+	Command  string       // in titles: "list", "show", "snapshot", "diff", "config", …
+	Status   int          // exit status of the run
+	Verdict  exit.Verdict // Status in one word; empty = exit.VerdictOf(Status)
+	Problems []string     // what is wrong but belongs to no server, such as an unreadable file
+	Body     Body         // what only documents of its kind say
+}
+
+// Seen returns what was seen of the servers of a report.
+func (r *Report) Seen() []seen.Server { return seenOf(r.Body.shown()) }
+
+// Assessed returns the findings of a report, nil if it judges nothing, and their threshold.
+func (r *Report) Assessed() (j Assessed) {
+	if b, is := r.Body.(interface{ judging() *Assessed }); is {
+		return *b.judging()
+	}
+	if b, is := r.Body.(interface{ found() *seen.Findings }); is {
+		j.Findings = *b.found()
+	}
+	return j
+}
+
+// Shard returns the shard that a report is over, nil if there is none.
+func (r *Report) Shard() *seen.Shard {
+	if b, is := r.Body.(interface{ sharded() *Sharded }); is {
+		return b.sharded().Shard
+	}
+	return nil
+}
+
+// Join returns the report of all shards in an empty body: their servers in an order of names, their problems,
+// and the findings of all.
+func Join(shards []*Report, body Body, findings seen.Findings, order func(a, b string) int) *Report {
+	r := &Report{Command: shards[0].Command, Body: body}
+	for _, shard := range shards {
+		r.Problems = append(r.Problems, shard.Problems...)
+	}
+	body.join(kit.Map(shards, func(shard *Report) Body { return shard.Body }), order)
+	if b, is := body.(interface{ judging() *Assessed }); is {
+		b.judging().Findings, b.judging().FailOn = findings, shards[0].Assessed().FailOn
+	}
+	if b, is := body.(*Listing); is {
+		b.Fleet = true
+	}
+	return r
+}
+
+// reported is a report as formats take it, with what follows from it.
+type reported struct {
+	Report
+	Assessed
+	Servers []server // in configuration order
+	Shard   *seen.Shard
+	Groups  []finding.Group // the findings by their causes, the worst first
+	Summary seen.Summary    // how many of what
 }
 
 // meaning returns why the exit status of a report is not 0.
-func (r *Report) meaning() string {
+func (r *reported) meaning() string {
 	failing := kit.Filter(r.Findings, r.failing())
-	untolerated := kit.Filter(r.Servers, func(s Server) bool { return s.Tolerated == nil })
+	untolerated := kit.Filter(r.Servers, func(s server) bool { return s.Tolerated == nil })
 	breaking, asked := seen.Summarize(failing, nil).Breaking, seen.Summarize(nil, seenOf(untolerated))
-	switch {
-	case r.Status == 1 && r.Kind.results:
-		return kit.Counted(len(failing), "result") + " not as recorded or expected"
-	case r.Status == 1 && r.Kind.oneSide && breaking == 0:
-		return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
-			"; --fail-on breaking to allow"
-	case r.Status == 1 && r.Kind.changes && breaking > 0:
-		says := kit.Counted(breaking, "breaking change") + " found"
-		if unknown := seen.Summarize(r.Findings, nil).Unknown; unknown > 0 {
-			says += fmt.Sprintf(", %d undecided", unknown)
+	if r.Status == exit.Findings {
+		switch r.Body.(type) {
+		case *Replay:
+			return kit.Counted(len(failing), "result") + " not as recorded or expected"
+		case *Check:
+			if breaking == 0 {
+				return "check fails on " + string(cmp.Or(r.FailOn, finding.FailOnWarning)) +
+					"; --fail-on breaking to allow"
+			}
+		case *Diff:
+			if breaking > 0 {
+				found := kit.Counted(breaking, "breaking change") + " found"
+				return kit.Join(", ", found, undecided(r.Findings))
+			}
 		}
-		return says
+	}
+	switch {
 	case r.Status == 1 && len(failing) > 0: // those of watch are not part of the report
 		return kit.Counted(len(failing), "finding") + " at or above the threshold"
 	case r.Status == 3 && asked.Failed > 0: // else a problem of the run, or a server that is stale
@@ -75,28 +110,22 @@ func (r *Report) meaning() string {
 	return exit.VerdictOf(r.Status).Meaning()
 }
 
+// undecided returns how many findings could not be decided, nothing for none.
+func undecided(found seen.Findings) string {
+	if unknown := seen.Summarize(found, nil).Unknown; unknown > 0 {
+		return fmt.Sprintf("%d undecided", unknown)
+	}
+	return ""
+}
+
 // Options are the ways to write a report. The zero value writes plain text of unlimited width.
 type Options struct {
-	Width  int  // columns to wrap at; 0 = unlimited
-	Whole  bool // whether no text or list is shortened, as in a pipe
-	Color  bool // whether to colour
-	Items  bool // table of list: a row per item even when there are several servers
-	Fleet  bool // table of list: a row per server, unless Items is set
-	Raw    bool // table of show: the raw JSON of every item as well
-	Chosen bool // show: items were chosen, so that nothing is said about their server
-	AdHoc  bool // show: the server has no name in the configuration, and takes the only marks of a file
-
-	Sort    string         // table of list: order of items: "tokens", "name", or empty = as sent
-	Pattern *regexp.Regexp // table of list: only the lines of items that match, with their places
-
-	History bool // table of diff: a row for each release of one package, unless Verbose is set
-	// table of diff: a row for each configured package and its newest version, unless there is only one
-	Upgrades bool
-	Verbose  bool // table of diff and check: every finding with its pointer and its values as they stand
+	Width   int  // columns to wrap at; 0 = unlimited
+	Whole   bool // whether no text or list is shortened, as in a pipe
+	Color   bool // whether to colour
+	Verbose bool // table of diff and check: every finding with its pointer and its values as they stand
 
 	Waived bool // those that people read: findings that are waived as well
-
-	Nothing string // table of trust: what it says of no server; empty = none needs trust
 
 	Run Repeat // what advised commands repeat
 
@@ -106,11 +135,14 @@ type Options struct {
 }
 
 // Fails reports whether a finding makes the run fail.
-func (r *Report) Fails() bool { return slices.ContainsFunc(r.Findings, r.failing()) }
+func (r *Report) Fails() bool {
+	full := r.taken()
+	return slices.ContainsFunc(full.Findings, full.failing())
+}
 
 // failing returns a function that reports whether a finding fails the run. The threshold of the server comes
 // before that of the report; without either it is breaking.
-func (r *Report) failing() func(finding.Finding) bool {
+func (r *reported) failing() func(finding.Finding) bool {
 	own := map[string]finding.Threshold{}
 	for i := range r.Servers {
 		own[r.Servers[i].Name] = r.Servers[i].FailOn
@@ -136,7 +168,7 @@ func formats() map[string]formatWriter {
 }
 
 type formatWriter struct {
-	write func(io.Writer, *Report, Options) error
+	write func(io.Writer, *reported, Options) error
 	printable.Spelling
 }
 
@@ -145,6 +177,10 @@ func Formats() []string { return kit.SortedKeys(formats()) }
 
 // Write writes r in a format of Formats. The report itself is not changed.
 func Write(w io.Writer, format string, r *Report, o Options) error {
+	return r.complete().write(w, format, o)
+}
+
+func (r *reported) write(w io.Writer, format string, o Options) error {
 	if err := checkFormat(format, Formats()); err != nil {
 		return err
 	}
@@ -152,16 +188,16 @@ func Write(w io.Writer, format string, r *Report, o Options) error {
 	if f.Spelling != (printable.Spelling{}) {
 		w = printable.Guard(w, f.Spelling)
 	}
-	if err := f.write(w, r.complete(), o); err != nil {
+	if err := f.write(w, r, o); err != nil {
 		return fmt.Errorf("writing the report as %s: %w", format, err)
 	}
 	return nil
 }
 
 // writeTable writes the view of a command that people read.
-func writeTable(w io.Writer, r *Report, o Options) error {
+func writeTable(w io.Writer, r *reported, o Options) error {
 	p := &page{Options: o}
-	r.Kind.write(p, r)
+	r.Body.table(p, r)
 	p.gap()
 	for _, problem := range r.Problems {
 		p.text(0, 2, span{problem, red})
@@ -174,21 +210,23 @@ func writeTable(w io.Writer, r *Report, o Options) error {
 	return err
 }
 
-// complete returns a copy of r in which everything that follows from the rest is filled in.
-func (r *Report) complete() *Report {
-	full := *r
-	full.Mcpctl = seen.FormVersion
+// taken returns a report with what its body holds.
+func (r *Report) taken() *reported {
+	return &reported{Report: *r, Assessed: r.Assessed(), Servers: r.Body.shown(), Shard: r.Shard()}
+}
+
+// complete returns a report with everything that follows from it.
+func (r *Report) complete() *reported {
+	full := r.taken()
 	full.Verdict = cmp.Or(r.Verdict, exit.VerdictOf(r.Status))
-	full.Summary, full.Groups = seen.Summarize(r.Findings, seenOf(r.Servers)), finding.Groups(r.Findings)
-	if full.Servers == nil {
-		full.Servers = []Server{}
-	}
-	if r.Shard != nil {
-		shard := *r.Shard
-		shard.Findings = seen.FindingsDigest(r.Findings, seenOf(r.Servers))
+	all := seenOf(full.Servers)
+	full.Summary, full.Groups = seen.Summarize(full.Findings, all), finding.Groups(full.Findings)
+	if full.Shard != nil {
+		shard := *full.Shard
+		shard.Findings = seen.FindingsDigest(full.Findings, all)
 		full.Shard = &shard
 	}
-	return &full
+	return full
 }
 
 // ruleNamed returns the rule of an id, or one that says nothing.

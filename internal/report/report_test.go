@@ -36,7 +36,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	err := Write(io.Discard, "tabel", &Report{}, Options{})
+	err := Write(io.Discard, "tabel", listOf(), Options{})
 	want := `unknown format "tabel" (did you mean "table"?): use one of ` + strings.Join(Formats(), ", ")
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v", err)
@@ -47,7 +47,7 @@ func TestUnknownFormat(t *testing.T) {
 func TestReadBack(t *testing.T) {
 	for name, one := range cases(t) {
 		first := written(t, "json", &one.Report, Options{})
-		again, err := Parse([]byte(first), kindNamed)
+		again, err := Parse([]byte(first), bodyNamed)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -63,7 +63,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestWriteReportsABrokenPipe(t *testing.T) {
 	for _, format := range Formats() {
-		err := Write(brokenPipe{}, format, &Report{Command: "list", Kind: Listing()}, Options{})
+		err := Write(brokenPipe{}, format, listOf(), Options{})
 		if !errors.Is(err, io.ErrClosedPipe) || !strings.Contains(err.Error(), "as "+format) {
 			t.Errorf("%s: error is %v", format, err)
 		}
@@ -79,7 +79,7 @@ func TestBrokenRaw(t *testing.T) {
 				t.Errorf("%q as %s gives no error", raw, format)
 			}
 		}
-		if got := written(t, "table", r, Options{Raw: true}); !strings.Contains(got, "(no name)") {
+		if got := written(t, "table", r, Options{}); !strings.Contains(got, "(no name)") {
 			t.Errorf("%q as a table gives %q", raw, got)
 		}
 	}
@@ -119,10 +119,9 @@ func TestWrap(t *testing.T) {
 // TestAcceptIsOfferedForChanges: what fails a run because of a waiver cannot be accepted, so the last line does not offer it.
 func TestAcceptIsOfferedForChanges(t *testing.T) {
 	for message, offered := range map[string]bool{"tool/a": true, "waiver/tool-removed": false} {
-		r := &Report{Command: "diff", Kind: Changes(), Status: 1, FailOn: finding.FailOnWarning,
-			Servers: []Server{{Server: seen.Server{Name: "s", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
-				Comparison: seen.Comparison{Base: "s.json", Movable: true}}},
-			Findings: seen.Findings{{Rule: "r", Level: finding.Warning, Server: "s", Item: message, Message: "m", Old: []byte("1")}}}
+		r := diffOf(1, seen.Findings{{Rule: "r", Level: finding.Warning, Server: "s", Item: message, Message: "m", Old: []byte("1")}},
+			DiffServer{Server: seen.Server{Name: "s", Answer: seen.Answer{Connection: seen.Connection{Transport: "stdio"}}},
+				FailOn: finding.FailOnWarning, Comparison: seen.Comparison{Base: "s.json", Movable: true}})
 		if page := written(t, "table", r, Options{}); strings.Contains(page, "mcpctl accept") != offered {
 			t.Errorf("%s: accept offered %v, want %v:\n%s", message, !offered, offered, page)
 		}

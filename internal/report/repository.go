@@ -58,7 +58,7 @@ func (r repository) place(at finding.Location) finding.Location {
 }
 
 // seenFrom returns the report with every place as a repository has it.
-func (r *Report) seenFrom(repo repository) *Report {
+func (r *reported) seenFrom(repo repository) *reported {
 	seen := *r
 	seen.Servers, seen.Findings = slices.Clone(r.Servers), slices.Clone(r.Findings)
 	servers := r.roster()
@@ -75,7 +75,7 @@ func (r *Report) seenFrom(repo repository) *Report {
 
 // located returns the findings with their line in the saved snapshot or the file that was looked at, where
 // there is one. It holds one file at a time: findings of one server follow each other.
-func located(r *Report) seen.Findings {
+func (r *reported) located() seen.Findings {
 	paths := map[string][]string{} // that findings may point into, by name of the server
 	for _, s := range r.Servers {
 		// the best first: the tree's file of the old side, that itself, the new side

@@ -11,11 +11,9 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/watchrun"
-	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
 // orders are texts that a runner would obey, in the places in which one looks for them.
@@ -108,17 +106,19 @@ func checkOrders(t testing.TB, name, s string, value json.RawMessage, commands .
 	annotations := regexp.MustCompile(`^::(error|warning|notice) (file=[^,:]*,line=[0-9]+,)?title=[^,:]*::[^\r\n]*\n$`)
 	for _, command := range commands {
 		r := filled(command, s, value)
-		r.Rules = []finding.Rule{{ID: s, Title: s, Doc: s, Example: s, Instead: s}}
-		r.Servers[0].NoiseText, r.Servers[1].Unsaved = []string{s}, true
-		r.Files = []config.File{{Application: s, Path: s, State: s, Problem: s}}
 		for _, format := range Formats() {
 			ours := nothing
 			if format == "github" {
 				ours = annotations.MatchString
 			}
-			for _, o := range []Options{{}, {Width: 80, Color: true, Raw: true}, {Width: 40, Items: true, Waived: true},
-				{Width: 61, Raw: true}} {
+			for i, o := range []Options{{}, {Width: 80, Color: true}, {Width: 40, Waived: true}, {Width: 61}} {
 				o.Version = s
+				switch b := r.Body.(type) {
+				case *Listing:
+					b.Items = i == 2
+				case *Show:
+					b.Raw = i%2 == 1
+				}
 				checkRunners(t, name+" "+command+" as "+format, written(t, format, r, o), ours)
 				if format != "table" {
 					break
@@ -136,7 +136,8 @@ func events(t testing.TB, s string, check func(string)) {
 	for _, kind := range []string{"state", "changed", "build", "summary", s} {
 		e := watchrun.WatchEvent{Time: time.Unix(0, 0), Event: kind, Server: s, State: s, Cause: s, Note: s, Files: []string{s},
 			Error:    &seen.Failure{Stage: s, Message: s, Hint: s, Stderr: s},
-			Findings: filled("diff", s, []byte(`1`)).Findings, Servers: []watchrun.Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
+			Findings: filled("diff", s, []byte(`1`)).Assessed().Findings,
+			Servers:  []watchrun.Watched{{Name: s, State: s}}, Summary: &seen.Summary{}}
 		check(string(e.JSON()))
 		for _, width := range []int{0, 50} {
 			line := seen.EventLine{Time: e.Time, Server: s, Word: kind, Remark: s, Error: e.Error, Findings: e.Findings}

@@ -24,7 +24,7 @@ type sarifObject = map[string]any
 
 // writeSARIF writes the report as one SARIF run. It describes only the rules that have findings, sorted, and
 // results refer to them by index.
-func writeSARIF(w io.Writer, r *Report, o Options) error {
+func writeSARIF(w io.Writer, r *reported, o Options) error {
 	index := map[string]int{}
 	for _, f := range r.Findings {
 		index[f.Rule] = 0

@@ -43,9 +43,7 @@ func TestSARIFFollowsTheSchema(t *testing.T) {
 	for _, one := range cases(t) {
 		checkSARIF(t, schema, written(t, "sarif", &one.Report, told(one.Options)))
 	}
-	good := written(t, "sarif", &Report{Command: "diff", Kind: Changes(),
-		Findings: seen.Findings{{Rule: "x", Level: finding.Info, Message: "m"}}},
-		Options{})
+	good := written(t, "sarif", diffOf(0, seen.Findings{{Rule: "x", Level: finding.Info, Message: "m"}}), Options{})
 	for _, change := range [][2]string{{`"2.1.0"`, `"2.2"`}, {`"note"`, `"information"`}, {`"message": {`, `"massage": {`}} {
 		value, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(good, change[0], change[1], 1)))
 		if err != nil || schema.Validate(value) == nil {

@@ -16,10 +16,10 @@ func TestAMatchIsOneLine(t *testing.T) {
 		return json.RawMessage(`{"name": "` + name + `", "title": "A file", "description": "First.\n` + long + `", "inputSchema":
 			{"properties": {"path": {"type": "string", "description": "File to read."}}}}`)
 	}
-	r := &Report{Command: "list", Kind: Listing(), Servers: []Server{
-		{Server: seen.Server{Name: "files", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{tool("read_file"), tool("stat")}}}}}}
+	r := &Report{Command: "list", Body: &Listing{Items: true, Pattern: regexp.MustCompile("(?i)file"), Servers: []Server{
+		{Server: seen.Server{Name: "files", State: seen.OK, Offer: seen.Offer{Tools: seen.Items{tool("read_file"), tool("stat")}}}}}}}
 	for _, width := range []int{40, 60, 80, 120, 0} {
-		page := written(t, "table", r, Options{Items: true, Pattern: regexp.MustCompile("(?i)file"), Width: width})
+		page := written(t, "table", r, Options{Width: width})
 		checkPage(t, page, width)
 		if rows := strings.Split(strings.TrimSuffix(page, "\n"),
 			"\n"); len(rows) != 2 || !strings.HasPrefix(rows[0], "files  read_file  ") ||

@@ -10,32 +10,21 @@ import (
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
-// Server is one server of a document: what was seen of it, and sections that only some commands fill;
-// Kind says which of them JSON has.
-type Server struct {
+// server is a server as every format takes it: what was seen of it, and what its findings need.
+type server struct {
 	seen.Server
-	seen.Comparison
-	config.Definition
-	FailOn   finding.Threshold `json:"failOn,omitempty"`   // this server's own; empty = Report.FailOn
-	PingMs   float64           `json:"pingMs,omitempty"`   // milliseconds to the response
-	Saved    *seen.Saved       `json:"saved,omitempty"`    // what became of the file
-	Login    *seen.LoginStatus `json:"login,omitempty"`    // of login and logout
-	Since    string            `json:"since,omitempty"`    // the day of the decision to trust it
-	Replayed []seen.Replayed   `json:"replayed,omitempty"` // by tool or expectation
-
-	Expensive []seen.ToolCost `json:"expensive,omitempty"` // the ten tools with the most tokens
-
-	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
-	BaseFile string `json:"-"`
+	seen.Comparison                   // zero = it was not compared
+	FailOn          finding.Threshold // its own; empty = that of the report
+	BaseFile        string            // as of DiffServer
 }
 
 // seenOf returns what was seen of servers.
-func seenOf(servers []Server) []seen.Server {
-	return kit.Map(servers, func(s Server) seen.Server { return s.Server })
+func seenOf(servers []server) []seen.Server {
+	return kit.Map(servers, func(s server) seen.Server { return s.Server })
 }
 
 // compared returns both sides of a comparison; of two releases of one package, their versions.
-func compared(s Server) string {
+func compared(s server) string {
 	old, isPackage, _ := packages.Parse(s.Base)
 	if new, _, _ := packages.Parse(now(s)); isPackage && old.Name == new.Name {
 		return cmp.Or(old.Version, "newest") + " → " + cmp.Or(new.Version, "newest")
@@ -56,7 +45,7 @@ func published(source string) bool {
 
 // now returns what the base was compared with: "now" for a server that was contacted, "absent", or the SOURCE
 // of a package or of a snapshot, since these stay as they are.
-func now(s Server) string {
+func now(s server) string {
 	switch {
 	case s.Transport != "" && !published(s.Source), // a package stays the same
 		s.Source == config.CommandLine:
@@ -75,14 +64,14 @@ func versionOf(source string) string {
 
 // roster finds the servers of a report, and their findings, by name.
 type roster struct {
-	all    []Server
+	all    []server
 	at     map[string]int               // index in all
 	found  map[string][]finding.Finding // by server
 	strays []finding.Finding            // of no server, such as those about the whole fleet
 }
 
 // roster indexes the servers and findings once, so that finding those of a server takes no search.
-func (r *Report) roster() roster {
+func (r *reported) roster() roster {
 	known := roster{all: r.Servers, at: map[string]int{}, found: map[string][]finding.Finding{}}
 	for i := range r.Servers {
 		known.at[r.Servers[i].Name] = i
@@ -97,9 +86,9 @@ func (r *Report) roster() roster {
 }
 
 // named returns the server of a name, or one without a name.
-func (all roster) named(name string) Server {
+func (all roster) named(name string) server {
 	if i, ok := all.at[name]; ok {
 		return all.all[i]
 	}
-	return Server{}
+	return server{}
 }

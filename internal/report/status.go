@@ -20,16 +20,16 @@ var loginStyles = map[seen.LoginState]style{
 
 const minute = "2006-01-02 15:04Z"
 
-// writeLogins writes a row for each server at a URL, and then why the login of some is unknown.
-func writeLogins(p *page, r *Report) {
-	if len(r.Servers) == 0 {
+// table writes a row for each server at a URL, and then why the login of some is unknown.
+func (b *Logins) table(p *page, r *reported) {
+	if len(b.Servers) == 0 {
 		p.line(0, span{"no servers at a URL are configured, and there are no logins", plain})
 		return
 	}
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
 		{title: "TOKEN ENDS", least: 10, drop: 2},
 		{title: "SCOPES", least: 8, drop: 3}, {title: "STORE", least: 4, drop: 4},
-		{title: "ISSUER", least: 12, drop: 1}}, kit.Map(r.Servers, func(s Server) []span {
+		{title: "ISSUER", least: 12, drop: 1}}, kit.Map(b.Servers, func(s LoginServer) []span {
 		l := s.Login
 		if l == nil { // it could not be looked up
 			return []span{{s.Name, bold}, {"unknown", red}, {}, {}, {}, {}}
@@ -50,22 +50,25 @@ func writeLogins(p *page, r *Report) {
 	writeFailures(p, r.Servers)
 }
 
+// table writes what was saved.
+func (b *Save) table(p *page, r *reported) { writeSaved(p, r, b.Servers) }
+
 // writeSaved writes a row for each snapshot that was to be saved, then the servers that failed, and how many
 // were created, updated, unchanged and skipped.
-func writeSaved(p *page, r *Report) {
-	saved := kit.Filter(r.Servers, func(s Server) bool { return s.Saved != nil })
+func writeSaved(p *page, r *reported, all []SaveServer) {
+	saved := kit.Filter(all, func(s SaveServer) bool { return s.Saved != nil })
 	styles := map[seen.Action]style{seen.Created: green, seen.Updated: yellow,
 		seen.Unchanged: dim, seen.Skipped: red}
 	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
-		kit.Map(saved, func(server Server) []span {
+		kit.Map(saved, func(server SaveServer) []span {
 			s := server.Saved
 			changes := kit.Join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
 			return []span{{server.Name, bold}, {string(s.Action), styles[s.Action]}, {changes, plain},
 				{kit.Join(": ", s.File, firstLine(s.Reason)), plain}}
 		}))
-	of := kit.Map(saved, func(s Server) string { return string(s.Saved.Action) })
+	of := kit.Map(saved, func(s SaveServer) string { return string(s.Saved.Action) })
 	writeFailures(p, r.Servers)
 	p.gap()
 	done := kit.Tally(of, string(seen.Created), string(seen.Updated), string(seen.Unchanged),
@@ -73,8 +76,8 @@ func writeSaved(p *page, r *Report) {
 	p.text(0, 0, span{cmp.Or(done, "nothing to save"), plain})
 }
 
-// writeAccepted writes the findings that were accepted, then what became of the files.
-func writeAccepted(p *page, r *Report) {
+// table writes the findings that were accepted, then what became of the files.
+func (b *Accept) table(p *page, r *reported) {
 	v := r.view(p.Options)
 	for _, s := range r.Servers {
 		if found := v.found[s.Name]; len(found) > 0 {
@@ -84,14 +87,15 @@ func writeAccepted(p *page, r *Report) {
 		}
 	}
 	p.gap()
-	writeSaved(p, r)
+	writeSaved(p, r, kit.Map(b.Servers,
+		func(s AcceptServer) SaveServer { return SaveServer{s.Server, s.Saved} }))
 }
 
-// writeReleases writes a row for each release of a package with what changed since the one before, or for
+// releases writes a row for each release of a package with what changed since the one before, or for
 // each configured package with what its newest version changes.
-func writeReleases(p *page, r *Report) {
+func (b *Diff) releases(p *page, r *reported) {
 	name, note, details := "SERVER", "PROBLEM", ""
-	if p.History {
+	if b.History {
 		name, note = "RELEASE", "MOST IMPORTANT"
 		details = "each release is compared with the one before it; --verbose shows every change"
 	}
@@ -104,7 +108,7 @@ func writeReleases(p *page, r *Report) {
 			row[1].text, row[2].text = versionOf(s.Base), versionOf(s.Source)
 		}
 		tokens, says, look := tokensOf(s.Tokens, ""), problem(s), plain
-		if p.History {
+		if b.History {
 			row = []span{{s.Name, bold}, {}, {}, countCell(s, snapshot.Tools)}
 			if rows := summaryRows(p.groups(finding.Groups(found))); len(rows) > 0 {
 				says = string(rows[0].Text)
@@ -123,10 +127,10 @@ func writeReleases(p *page, r *Report) {
 		if s.State != seen.OK { // in a column that no width drops
 			tokens, look = s.Word(), stateStyle(s.State)
 		}
-		if s.State != seen.Failed && (i > 0 || !p.History) {
+		if s.State != seen.Failed && (i > 0 || !b.History) {
 			sum := seen.Summarize(found, nil)
 			levels[0], levels[1] = numberCell(sum.Breaking, red), numberCell(sum.Warning, yellow)
-			if p.History {
+			if b.History {
 				levels[2] = numberCell(sum.Info, cyan)
 			}
 		}
@@ -136,12 +140,12 @@ func writeReleases(p *page, r *Report) {
 		{title: name, name: true}, {title: "FROM", name: true}, {title: "TO", name: true},
 		{title: "TOOLS", right: true, drop: 2}, {title: "BREAKING", right: true},
 		{title: "WARNING", right: true}, {title: "INFO", right: true, drop: 3},
-		{title: "TOKENS", right: p.History}, {title: note, least: 20, drop: 1}}, rows)
+		{title: "TOKENS", right: b.History}, {title: note, least: 20, drop: 1}}, rows)
 	writeFailures(p, r.Servers)
 	if changes {
 		p.below(span{details, dim})
 	}
-	writeMeaning(p, r, p.History)
+	writeMeaning(p, r, b.History)
 }
 
 // numberCell returns a number, a dash for zero.
@@ -152,14 +156,14 @@ func numberCell(n int, look style) span {
 	return span{strconv.Itoa(n), look}
 }
 
-// writeRules writes a row per family and a row per rule, or everything about a single one.
-func writeRules(p *page, r *Report) {
-	if len(r.Rules) == 1 {
-		writeRule(p, r.Rules[0])
+// table writes a row per family and a row per rule, or everything about a single one.
+func (b *Rules) table(p *page, _ *reported) {
+	if len(b.Rules) == 1 {
+		writeRule(p, b.Rules[0])
 		return
 	}
-	writeFamilies(p, r.Rules)
-	rows := kit.Map(r.Rules, func(rule finding.Rule) []span {
+	writeFamilies(p, b.Rules)
+	rows := kit.Map(b.Rules, func(rule finding.Rule) []span {
 		return []span{{rule.ID, bold}, levelSpan(rule.Level.String()), {rule.Title, plain}}
 	})
 	p.grid(0, []column{{title: "RULE", name: true, least: 16}, {title: "LEVEL", least: 8},

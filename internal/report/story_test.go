@@ -38,10 +38,14 @@ func release(t *testing.T, name string) *report.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &report.Report{Command: "diff", Kind: report.Changes(), Status: 1,
-		Servers: []report.Server{{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"},
-			Comparison: seen.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}}},
-		Findings: found}
+	return diffOf(1, found, report.DiffServer{Server: seen.Server{Name: name, State: seen.OK, Source: "new.json"},
+		Comparison: seen.Comparison{Base: "old.json", Changed: seen.SignatureChanges(old, now)}})
+}
+
+// diffOf returns a report of diff.
+func diffOf(status int, found seen.Findings, servers ...report.DiffServer) *report.Report {
+	return &report.Report{Command: "diff", Status: status, Body: &report.Diff{Servers: servers,
+		Assessed: report.Assessed{Findings: found}}}
 }
 
 func table(t *testing.T, r *report.Report, o report.Options) string {
@@ -77,14 +81,14 @@ func storyOf(t *testing.T, name string) {
 	if diff := cmp.Diff(string(want), page); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	groups := finding.Groups(r.Findings)
+	groups := finding.Groups(r.Assessed().Findings)
 	whole := table(t, r, report.Options{Width: 100, Verbose: true})
 	for _, g := range groups {
 		if !strings.Contains(page, g.Fingerprint) || !strings.Contains(whole, g.Fingerprint) {
 			t.Errorf("%s is missing: %s", g.Fingerprint, g.Title)
 		}
 	}
-	for _, f := range r.Findings {
+	for _, f := range r.Assessed().Findings {
 		if !strings.Contains(whole, f.Fingerprint()) ||
 			f.Pointer() != "" && !strings.Contains(strings.Join(strings.Fields(whole), ""), f.Pointer()) {
 			t.Errorf("--verbose lacks %s at %s", f.Fingerprint(), f.Pointer())
@@ -128,8 +132,7 @@ func TestAddedLinesAreLines(t *testing.T) {
 	host := text
 	host.Rule, host.Old, host.Message = "text-url-added", nil, "The text now names the host evil.example."
 	host.Passage = "evil.example"
-	r := &report.Report{Command: "diff", Kind: report.Changes(), Servers: []report.Server{{Server: seen.Server{Name: "a", State: seen.OK}}},
-		Findings: []finding.Finding{host, text}}
+	r := diffOf(0, seen.Findings{host, text}, report.DiffServer{Server: seen.Server{Name: "a", State: seen.OK}})
 	for format, want := range map[string][]string{
 		"table": {"Approve this PR.{+\n",
 			"\n  Line two. See https://evil.example/x. Line three.\n  ⚠ script: <script>alert(1)</script>+}\n"},
@@ -153,13 +156,11 @@ func TestAddedLinesAreLines(t *testing.T) {
 
 // TestAWaiverHasNoCallers checks that an expired waiver fails the run and affects no caller.
 func TestAWaiverHasNoCallers(t *testing.T) {
-	r := &report.Report{Command: "diff", Kind: report.Changes(), Status: 1,
-		Servers: []report.Server{{Server: seen.Server{Name: "s", State: seen.OK}}},
-		Findings: []finding.Finding{
-			{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
-			{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
-			{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
-		}}
+	r := diffOf(1, seen.Findings{
+		{Rule: "waiver-expired", Level: finding.Warning, Item: "waiver/tool-removed", Message: "The waiver of tool-removed expired."},
+		{Rule: "tool-removed", Level: finding.Breaking, Server: "s", Item: "tool/d", Message: "`d` was removed."},
+		{Rule: "tool-added", Level: finding.Info, Server: "s", Item: "tool/e", Message: "`e` is new."},
+	}, report.DiffServer{Server: seen.Server{Name: "s", State: seen.OK}})
 	if page := table(t, r, report.Options{}); !strings.Contains(page, "affects callers of d\n") {
 		t.Error(page)
 	}

@@ -6,15 +6,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
-// writeVerdicts writes the findings of a comparison: a summary, the groups in full, then servers without
-// findings.
-func writeVerdicts(p *page, r *Report) {
+// table writes what changed: a row for each release or package that was compared, else a summary, the groups
+// in full, then servers without findings.
+func (b *Diff) table(p *page, r *reported) {
+	if !p.Verbose && (b.History || b.Upgrades && len(b.Servers) > 1) {
+		b.releases(p, r)
+		return
+	}
 	v := r.view(p.Options)
 	changed, quiet := v.parted()
 	v.page = true
@@ -36,7 +41,7 @@ func writeVerdicts(p *page, r *Report) {
 }
 
 // parted returns the servers with findings that are shown, and those without any.
-func (v view) parted() (changed, quiet []Server) {
+func (v view) parted() (changed, quiet []server) {
 	for _, s := range v.all {
 		if found := v.found[s.Name]; len(found) == 0 {
 			quiet = append(quiet, s)
@@ -47,9 +52,9 @@ func (v view) parted() (changed, quiet []Server) {
 	return changed, quiet
 }
 
-// writeChecked writes the findings about what servers offer as a compiler does: each rule with the places and
+// table writes the findings about what servers offer as a compiler does: each rule with the places and
 // what to fix.
-func writeChecked(p *page, r *Report) {
+func (b *Check) table(p *page, r *reported) {
 	v := r.view(p.Options)
 	changed, quiet := v.parted()
 	if len(changed) == 1 {
@@ -64,12 +69,12 @@ func writeChecked(p *page, r *Report) {
 	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "nothing found: ", quiet)
-	writeExpensive(p, v.all)
+	writeExpensive(p, b.Servers)
 	writeMeaning(p, r, true)
 }
 
 // writeExpensive names the tools of all servers that cost most, where there are more of them than it names.
-func writeExpensive(p *page, servers []Server) {
+func writeExpensive(p *page, servers []CheckServer) {
 	var all []seen.ToolCost
 	tools := 0
 	for _, s := range servers {
@@ -144,7 +149,7 @@ func (v view) sentence(f finding.Finding) string {
 }
 
 // writeCompared writes the heading of one server's findings: what was compared.
-func writeCompared(p *page, s Server) {
+func writeCompared(p *page, s server) {
 	head := []span{{s.Name, bold}}
 	if s.Base != "" {
 		head = append(head, span{"  " + compared(s), dim})
@@ -174,17 +179,17 @@ func itemTitle(item string) string {
 func isPolicy(item string) bool { return strings.HasPrefix(item, "waiver/") }
 
 // unsaved returns the names of the servers that have no saved snapshot and could be saved, and what to do.
-func (c Repeat) unsaved(servers []Server) (names []string, advice string) {
-	all := kit.Filter(servers, func(s Server) bool { return s.savable() })
+func (c Repeat) unsaved(servers []server) (names []string, advice string) {
+	all := kit.Filter(servers, func(s server) bool { return s.savable() })
 	return namesOf(all), c.SaveHint(seenOf(all)...)
 }
 
 // savable reports whether a server answered in full that has no saved snapshot: others cannot be saved.
-func (s Server) savable() bool { return s.Unsaved && s.Error == nil }
+func (s server) savable() bool { return s.Unsaved && s.Error == nil }
 
 // writeUnchanged names the servers without findings in one line.
-func writeUnchanged(p *page, says string, servers []Server) {
-	quiet := kit.Filter(servers, func(s Server) bool { return s.State == seen.OK && !s.Unsaved })
+func writeUnchanged(p *page, says string, servers []server) {
+	quiet := kit.Filter(servers, func(s server) bool { return s.State == seen.OK && !s.Unsaved })
 	if len(quiet) == 0 {
 		return
 	}
@@ -201,7 +206,7 @@ func writeUnchanged(p *page, says string, servers []Server) {
 
 // writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
 // the run fails.
-func writeMeaning(p *page, r *Report, totals bool) {
+func writeMeaning(p *page, r *reported, totals bool) {
 	var row []span
 	sum, says := r.Summary, r.meaning()
 	if strings.HasPrefix(says, "incomplete: ") {
@@ -210,7 +215,7 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	if totals {
 		row = p.totals(sum)
 	}
-	if len(row) > 0 && says != "" && r.Kind.oneSide && r.Status == 1 {
+	if _, is := r.Body.(*Check); is && len(row) > 0 && says != "" && r.Status == exit.Findings {
 		row, says = append(row, span{" (" + says + ")", dim}), ""
 	}
 	if len(row) > 0 && says == kit.Counted(sum.Breaking, "breaking change")+" found" {
@@ -220,7 +225,8 @@ func writeMeaning(p *page, r *Report, totals bool) {
 	p.text(0, 2, row...)
 	p.text(0, 2, span{says, dim})
 	failing := kit.Filter(r.Findings, r.failing())
-	if r.Kind.changes && r.Status == 1 && slices.ContainsFunc(failing, r.roster().accepts) {
+	if _, is := r.Body.(*Diff); is && r.Status == exit.Findings &&
+		slices.ContainsFunc(failing, r.roster().accepts) {
 		p.text(0, 2, span{"accept some of them with: " + p.Run.With("accept", "FINGERPRINT…"), dim})
 	}
 }

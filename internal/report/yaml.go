@@ -17,7 +17,7 @@ import (
 
 // writeYAML writes the object that writeJSON writes, with its keys in the same order and its numbers as they
 // stand. Servers and findings are encoded one by one: the tree of a large report takes fifty times its text.
-func writeYAML(w io.Writer, r *Report, _ Options) error {
+func writeYAML(w io.Writer, r *reported, _ Options) error {
 	members, err := encoded(r)
 	if err != nil {
 		return err
