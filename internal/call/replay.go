@@ -84,7 +84,7 @@ func Replay(
 	}
 	out := &ReplayResult{Assessment: all.Judge(p, f.Config, policy, []string{finding.ResultRule}),
 		Servers: kit.Map(done, func(s *replayed) ReplayedServer {
-			return ReplayedServer{s.surface.Server, s.done}
+			return ReplayedServer{s.surface, s.done}
 		})}
 	switch {
 	case answered > 0 || out.Exit() != exit.OK:
@@ -104,7 +104,7 @@ type ReplayResult struct {
 
 // ReplayedServer is a server with its calls, by tool or expectation.
 type ReplayedServer struct {
-	seen.Server
+	fleet.Surface
 	Replayed []seen.Replayed
 }
 

@@ -152,9 +152,9 @@ func (o AcceptOptions) advance(
 		if c.now.Whole() && len(moved.left) == 0 {
 			next.current = append(next.current, c.now)
 		}
-		surface, server := c.result()
+		server := c.result()
 		next.servers = append(next.servers, AcceptedServer{server, moved.saved})
-		next.all.Add(surface, moved.taken, true, c.unsaved)
+		next.all.Add(server.Surface, moved.taken, true, c.unsaved)
 	}
 	return next, nil
 }
@@ -221,7 +221,7 @@ func (o AcceptOptions) choose(candidates []candidate) (func(finding.Finding) boo
 	var incomplete []string
 	for _, c := range candidates {
 		all = append(all, c.found...)
-		if s, _ := c.result(); s.Incomplete() {
+		if c.result().Incomplete() {
 			incomplete = append(incomplete, c.now.Name)
 		}
 	}

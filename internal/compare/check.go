@@ -87,7 +87,7 @@ func Check(
 	var members []check.Member
 	result := &CheckResult{}
 	for i, s := range surfaces {
-		result.Servers = append(result.Servers, CheckedServer{s.Server, checked[i].expensive})
+		result.Servers = append(result.Servers, CheckedServer{s, checked[i].expensive})
 		all.Add(s, checked[i].found, s.Whole(), false)
 		members = append(members, checked[i].members...)
 	}

@@ -87,7 +87,7 @@ func Diff(ctx context.Context, p host.Process, o DiffOptions, from []source.Sour
 	// The result: levels and waivers by the policy, then the exit status.
 	var all fleet.Results
 	for _, c := range compared {
-		all.Add(c.surface, c.found, c.complete, c.unsaved)
+		all.Add(c.server.Surface, c.found, c.complete, c.unsaved)
 	}
 	result := &Result{Assessment: all.Judge(p, f.Config, policy, seen.RuleIDs(diff.Rules())),
 		Servers: kit.Map(compared, func(c *comparison) Server { return c.server })}

@@ -41,7 +41,7 @@ func TestTooLarge(t *testing.T) {
 		"small":     {old: surfaceOf(t, "small", "a"), now: surfaceOf(t, "small", "b")},
 	} {
 		found, _ := both.findings(t.Context(), 0, diff.Options{}, finding.Policy{})
-		if s, _ := both.result(); s.State == seen.Failed {
+		if s := both.result(); s.State == seen.Failed {
 			failed[name] = s.Error.Message + " → " + s.Error.Hint
 		}
 		if name == "small" && len(found) == 0 {
@@ -69,7 +69,7 @@ func TestLargeServersTakeTurns(t *testing.T) {
 func TestLate(t *testing.T) {
 	both := sides{old: surfaceOf(t, "s", "a"), now: surfaceOf(t, "s", "b")}
 	found, err := both.findings(t.Context(), time.Nanosecond, diff.Options{}, finding.Policy{})
-	s, _ := both.result()
+	s := both.result()
 	if err != nil || len(found) != 0 || s.State != seen.Failed || s.Error.Message != "undecided after 1ns" ||
 		!strings.Contains(s.Error.Hint, "--timeout") || both.complete() {
 		t.Errorf("%v, %v, %+v", found, err, s.Error)

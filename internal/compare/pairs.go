@@ -214,8 +214,7 @@ func matchByName(
 
 // comparison is what a run keeps of a pair.
 type comparison struct {
-	server   Server
-	surface  fleet.Surface // without its documents
+	server   Server // without its documents
 	found    []finding.Finding
 	complete bool // everything of both sides was compared
 	unsaved  bool
@@ -231,7 +230,7 @@ func (p sides) compare(
 	if err != nil {
 		return nil
 	}
-	surface, s := p.result()
+	s := p.result()
 	s.Cause = p.cause(len(found) > 0)
 	s.BaseTokens, s.Tokens = p.old.TokenCost(), p.now.TokenCost()
 	if p.old.Snapshot != p.now.Snapshot {
@@ -240,8 +239,8 @@ func (p sides) compare(
 	if s.BaseFile == "" && p.old.Transport != "" { // findings point at the saved snapshot if there is one
 		s.BaseFile = process.Rel(SavedFile(f.Config.Project.Snapshots, s.Name))
 	}
-	surface.LetGo()
-	return &comparison{s, surface, found, p.complete(), p.unsaved}
+	s.LetGo()
+	return &comparison{s, found, p.complete(), p.unsaved}
 }
 
 // findings returns what changed; nothing if a side is unknown. A comparison that is too large or takes too
@@ -295,21 +294,20 @@ func (p *sides) complete() bool {
 
 // result returns the new side, with the failure of the old one if it has none of its own, and what it was
 // compared with.
-func (p *sides) result() (fleet.Surface, Server) {
-	s := p.now
+func (p *sides) result() Server {
+	s := Server{Surface: p.now, BaseFile: p.old.File, Comparison: seen.Comparison{Base: p.old.Source,
+		// of a tolerated one nothing can be saved, as the report says
+		Unsaved: p.unsaved && p.now.Tolerated == nil, Movable: p.movable}}
 	if p.old.Error != nil && s.Error == nil {
 		s.State, s.Error, s.Tolerated = seen.Failed, p.old.Error, p.old.Tolerated
 	}
-	compared := Server{Server: s.Server, BaseFile: p.old.File, Comparison: seen.Comparison{Base: p.old.Source,
-		// of a tolerated one nothing can be saved, as the report says
-		Unsaved: p.unsaved && p.now.Tolerated == nil, Movable: p.movable}}
-	if compared.Base == config.CommandLine {
-		compared.Base = "the command"
+	if s.Base == config.CommandLine {
+		s.Base = "the command"
 		if p.old.Transport != "stdio" {
-			compared.Base = "the URL"
+			s.Base = "the URL"
 		}
 	}
-	return s, compared
+	return s
 }
 
 // failWith says in the message of a failure what failed, where the name of the server does not.

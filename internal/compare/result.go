@@ -15,7 +15,7 @@ type Result struct {
 
 // Server is the new side of a pair, without its documents, and what it was compared with.
 type Server struct {
-	seen.Server
+	fleet.Surface
 	seen.Comparison
 	// the file of the current tree whose lines findings point at; empty = Base, if that is a file
 	BaseFile string
@@ -30,7 +30,7 @@ type CheckResult struct {
 
 // CheckedServer is a server that was checked.
 type CheckedServer struct {
-	seen.Server
+	fleet.Surface
 	Expensive []seen.ToolCost // the ten tools with the most tokens
 }
 
@@ -44,7 +44,7 @@ type SaveResult struct {
 
 // SavedServer is a server with what became of its snapshot file.
 type SavedServer struct {
-	seen.Server
+	fleet.Surface
 	Saved *seen.Saved // nil = there is no file
 }
 

@@ -77,7 +77,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 
 	r := &SaveResult{Status: fleet.Status(surfaces)}
 	for i, s := range surfaces {
-		r.Servers = append(r.Servers, SavedServer{s.Server, done[i]})
+		r.Servers = append(r.Servers, SavedServer{s, done[i]})
 	}
 	saved := kit.Filter(surfaces, func(s fleet.Surface) bool { return s.Whole() && s.Error == nil })
 	if o.File == "" && len(saved) > 0 {
