@@ -105,6 +105,13 @@ func TestLayout(t *testing.T) {
 		if strings.HasPrefix(pkg, "pkg/") {
 			checkQuiet(t, file)
 		}
+		if strings.HasPrefix(pkg, "pkg/") || pkg == "internal/transport" { // whose errors pkg/probe returns
+			inspectFile(t, file, func(at token.Position, n ast.Node) {
+				if text, isText := literal(n); isText && ofCommandLine.MatchString(text) {
+					t.Errorf("%s: %q is of the command line, which stands above pkg/", at, text)
+				}
+			})
+		}
 	}
 	for pkg := range seen {
 		if layerOf(pkg) < 0 && !slices.Contains(forTests, pkg) && !strings.HasPrefix(pkg, "examples/") {
@@ -307,10 +314,6 @@ func checkQuiet(t *testing.T, file string) {
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok && slices.Contains(forbiddenInPkg, x.Name+"."+n.Sel.Name) {
 				t.Errorf("%s: %s.%s is not allowed under pkg/", fset.Position(n.Pos()), x.Name, n.Sel.Name)
-			}
-		case *ast.BasicLit:
-			if n.Kind == token.STRING && ofCommandLine.MatchString(n.Value) {
-				t.Errorf("%s: %s is of the command line, which stands above pkg/", fset.Position(n.Pos()), n.Value)
 			}
 		}
 		return true

@@ -60,7 +60,7 @@ type HTTPError struct {
 	RetryAfter string   // as it came
 	Session    bool     // the server no longer knows the session: 404, 410, or 400 and words to that effect
 	Taken      bool     // the server accepted the request before, and broke off its answer
-	Encoding   string   // a Content-Encoding that mcpctl did not ask for
+	Encoding   string   // a Content-Encoding that was not asked for
 	Proxy      string   // the proxy that replied, or that stands before the server; empty = none
 }
 
@@ -82,7 +82,7 @@ func (e *HTTPError) Error() string {
 		return text + ": the server no longer knows the session: " + quoteStart(body)
 	case e.Encoding != "":
 		return text + " with a body in the Content-Encoding " + strconv.Quote(e.Encoding) +
-			", which mcpctl did not ask for"
+			", which was not asked for"
 	case e.HTML():
 		return text + " with an HTML page instead of JSON"
 	case body == "":
