@@ -91,19 +91,12 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 	if typed {
 		o.Select.Files = []string{projectFile}
 	}
+	o.Select.Provisional = true
 	r, err := compare.Save(ctx, p.Process, o, nil)
 	written, err := ofSave(r, err)
 	saved := savedFiles(r)
 	if len(saved) == 0 {
 		undo(p.Dir, all)
-		if r != nil {
-			gone := ", or name the file: --config " + projectFile
-			for _, s := range r.Servers {
-				if s.Error != nil {
-					s.Error.Hint, _, _ = strings.Cut(s.Error.Hint, gone)
-				}
-			}
-		}
 		err = p.emit(ctx, written, err, report.Options{})
 		p.Reason("nothing was written, because no server could be saved")
 		return err

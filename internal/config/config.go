@@ -35,6 +35,9 @@ type Input struct {
 	Lookup clients.Lookup  // the environment; nil = empty
 	Rules  func() []string // known rule ids; nil = rule ids are not checked
 
+	// the mcpctl.yaml that the search finds may be removed again, so that no hint may name it
+	Provisional bool
+
 	Discover bool   // read the files of applications too
 	OS       string // whose paths those are, as in runtime.GOOS; empty = this one
 	Root     string // prefix of the system's own paths, for tests

@@ -80,7 +80,9 @@ func (l *loader) readProject() (project projectReader, named []configFile) {
 		switch {
 		case ok && len(named) == 0:
 			projects = append(projects, file)
-			l.config.Searched = append(l.config.Searched, file.shown)
+			if !l.in.Provisional {
+				l.config.Searched = append(l.config.Searched, file.shown)
+			}
 		case ok: // what it says is not the word of the one who names the files
 			l.noteUnread(file)
 		}

@@ -32,6 +32,8 @@ type Selection struct {
 	Trust     bool     // what was only found starts in this run
 	Shard     Shard    // a part of the configured servers
 	Snapshots string   // folder of saved snapshots; empty = as configured
+
+	Provisional bool // mcpctl.yaml is new, and removed if nothing can be saved
 }
 
 // Contact says how servers are reached. The zero value is not enough: see DefaultContact.
@@ -156,6 +158,7 @@ func (f *Fleet) read(ctx context.Context, from []source.Source) error {
 		return config.Load(config.Input{
 			Files: f.selected.Files, Stdin: f.process.In, Streams: f.streams, Dir: f.process.Dir,
 			Home: f.process.Home, Lookup: lookup, Rules: seen.AllRuleIDs, Discover: f.selected.Discover,
+			Provisional: f.selected.Provisional,
 		})
 	})
 	if f.Config = cfg; cfg == nil {
