@@ -1,4 +1,7 @@
 package diff
 
-// ChangedBytes is for the tests outside of the package.
-var ChangedBytes = changedBytes
+// What the tests outside of the package use.
+var (
+	ChangedBytes = changedBytes
+	Extended     = extended
+)

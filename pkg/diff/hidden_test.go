@@ -118,3 +118,19 @@ func change(random *rand.Rand, object map[string]any, key string) string {
 	object["x-"+key] = true
 	return "a member more"
 }
+
+// TestPlacesAreShort: the place of a text is that of a value around it rather than longer than 1,024 bytes.
+func TestPlacesAreShort(t *testing.T) {
+	fits, long := strings.Repeat("k", 1023), strings.Repeat("k", 1024)
+	for _, test := range []struct {
+		steps []string
+		want  string
+	}{
+		{[]string{"a", "b"}, "/a/b"}, {[]string{fits}, "/" + fits}, {[]string{long, "a"}, "/a"}, {[]string{fits, "a"}, "/" + fits},
+		{[]string{strings.Repeat("/", 512)}, ""},
+	} {
+		if got := diff.Extended("", test.steps); got != test.want {
+			t.Errorf("a place of %d bytes, want %d", len(got), len(test.want))
+		}
+	}
+}

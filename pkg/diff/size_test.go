@@ -64,6 +64,7 @@ func TestHeadersThatClientsSend(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"integer","x-mcp-header":"Region"}}}`:                                     true,
 		`{"type":"object","properties":{"a":{"type":"boolean","x-mcp-header":"Region"}}}`:                                     true,
 		`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","x-mcp-header":"Region"}}}}}`: true,
+		`{"type":"object","properties":{"x-mcp-header":{"type":"string"}}}`:                                                   true,
 		`{"type":"object","properties":{"a":{"type":"number","x-mcp-header":"Region"}}}`:                                      false,
 		`{"type":"object","properties":{"a":{"type":"array","items":{"type":"string","x-mcp-header":"Region"}}}}`:             false,
 		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"two words"}}}`:                                   false,
@@ -71,7 +72,7 @@ func TestHeadersThatClientsSend(t *testing.T) {
 		`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"X"},"b":{"type":"string","x-mcp-header":"x"}}}`:  false,
 	} {
 		plain := strings.NewReplacer(`,"x-mcp-header":"Region"`, "", `,"x-mcp-header":"two words"`, "", `,"x-mcp-header":"X"`, "",
-			`,"x-mcp-header":"x"`, "").Replace(schema)
+			`,"x-mcp-header":"x"`, "", `"x-mcp-header":{`, `"a":{`).Replace(schema)
 		hidden := false
 		for _, f := range compared(t, surface(plain), surface(schema), diff.Options{}) {
 			hidden = hidden || f.Rule == "tool-hidden-from-http-clients"
