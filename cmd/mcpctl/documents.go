@@ -9,7 +9,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/report"
-	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/trust"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
@@ -29,8 +28,8 @@ func emptyBody(command string) report.Body {
 }
 
 // onlySeen returns the servers of list and show.
-func onlySeen(all []seen.Server) []report.Server {
-	return kit.Map(all, func(s seen.Server) report.Server { return report.Server{Server: s} })
+func onlySeen(all []fleet.Surface) []report.Server {
+	return kit.Map(all, func(s fleet.Surface) report.Server { return report.Server{Server: s.Server} })
 }
 
 // ofSurfaces returns the document of a command that contacts servers, with its body.

@@ -51,7 +51,7 @@ Exits 1 if nothing matches.`,
 				return err
 			}
 			surfaces, err := f.List(c.Context, from, filter)
-			body := &report.Listing{Servers: onlySeen(fleet.Seen(surfaces)), Items: true,
+			body := &report.Listing{Servers: onlySeen(surfaces), Items: true,
 				Pattern: filter.Text}
 			err = p.emit(c.Context, ofSurfaces("list", surfaces, body), err, report.Options{})
 			if err != nil {

@@ -43,7 +43,7 @@ func listCommand(p program) *cli.Command {
 			if note := fleet.NoiseNote(surfaces); note != "" {
 				p.Process.Note("%s", note)
 			}
-			body.Servers, body.Items = onlySeen(fleet.Seen(surfaces)), filter != fleet.ItemFilter{}
+			body.Servers, body.Items = onlySeen(surfaces), filter != fleet.ItemFilter{}
 			body.Fleet = len(from) == 0 && len(surfaces) != 1
 			r := ofSurfaces("list", surfaces, &body)
 			body.Shard = compare.ShardOfRun(p.Process, f, r.Status, nil)

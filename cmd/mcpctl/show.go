@@ -44,7 +44,7 @@ func showCommand(p program) *cli.Command {
 			if err == nil {
 				err = fleet.Show(surfaces, wanted)
 			}
-			body.Servers = onlySeen(fleet.Seen(surfaces))
+			body.Servers = onlySeen(surfaces)
 			return p.emit(c.Context, ofSurfaces("show", surfaces, body), err, report.Options{})
 		},
 	}, p.surveyFlags())

@@ -65,7 +65,7 @@ func (r *Results) judged(
 		}
 	}
 	NoteEnds(p, cfg)
-	AddOff(Seen(r.Surfaces), r.Found)
+	AddOff(kit.Map(r.Surfaces, func(s Surface) seen.Server { return s.Server }), r.Found)
 	return policy.Apply(r.Found, scope, p.Now)
 }
 

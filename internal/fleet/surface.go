@@ -173,11 +173,6 @@ func FailureOf(err error) *seen.Failure {
 	return s.Error
 }
 
-// Seen returns what was seen of the servers of surfaces.
-func Seen(surfaces []Surface) []seen.Server {
-	return kit.Map(surfaces, func(s Surface) seen.Server { return s.Server })
-}
-
 // Status returns the exit status of surfaces without findings: wrong usage if the configuration kept every
 // server from being tried.
 func Status(surfaces []Surface) int {

@@ -76,9 +76,6 @@ func (t Target) failed(failure *seen.Failure) Target {
 // Name returns the name of the server.
 func (t Target) Name() string { return t.known.Name }
 
-// Source returns where the server was configured.
-func (t Target) Source() string { return t.known.Source }
-
 // Starts reports whether a live server is a command.
 func (t Target) Starts() bool { return t.server != nil && t.server.Stdio != nil }
 

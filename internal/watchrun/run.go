@@ -232,14 +232,14 @@ func (r *watchRun) status() int {
 // Result is how watching ended.
 type Result struct {
 	Status  int
-	Servers []seen.Server
+	Servers []fleet.Surface
 }
 
 // exit returns a status as an error, after its reason was written to standard error.
 func (r *watchRun) exit(status int) error {
 	result := Result{Status: status}
 	for _, w := range r.servers {
-		server := seen.Server{Name: w.name(), State: seen.OK}
+		server := fleet.Unseen(seen.Server{Name: w.name(), State: seen.OK})
 		if !w.reached() {
 			server.State, server.Error = seen.Failed, w.failure
 		}

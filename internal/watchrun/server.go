@@ -244,8 +244,7 @@ func (r *watchRun) savedReader(ctx context.Context, w *watchedServer) func() *sn
 		case err == nil:
 			last, reported = saved.Snapshot, ""
 		case w.unsaved:
-			server := seen.Server{Name: w.name(), Source: w.target.Source()}
-			last, err = nil, errUnsaved(r.options.SaveHint(server))
+			last, err = nil, errUnsaved(r.options.SaveHint(w.target.Known().Server))
 		}
 		if err != nil && err.Error() != reported {
 			reported = err.Error()
