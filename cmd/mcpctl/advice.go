@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -168,6 +169,39 @@ func namedSources(p program, c *cli.Command) (words []string, live bool) {
 		words = append(words, "--", typedLine(p.behind...))
 	}
 	return words, !slices.ContainsFunc(sources, func(s source.Source) bool { return !s.Live() })
+}
+
+// beforeDashes returns the hint about a server on the command line that ended over flags of mcpctl, which its
+// standard error names; empty for others.
+func beforeDashes(p program, stderr string) string {
+	if len(p.behind) < 2 || len(p.typed) == 0 {
+		return ""
+	}
+	c := newApp(newProgram(p.Process, nil, nil)).Command(p.typed[0])
+	if c == nil {
+		return ""
+	}
+	known, moved, kept := takesValue(c), []string{}, p.behind[:1:1]
+	for _, a := range argumentsOf(p.behind[1:], known) {
+		meaning := flagFor(c, strings.Split(a.words[0], "=")[0])
+		_, taken := known[a.flag]
+		rejected := regexp.MustCompile(`(^|[^\w-])--?` + regexp.QuoteMeta(a.flag) + `($|[^\w-])`)
+		switch {
+		case a.flag == "" || !rejected.MatchString(stderr):
+			kept = append(kept, a.words...)
+		case taken:
+			moved = append(moved, a.words...)
+		case strings.HasPrefix(meaning, "--format "):
+			moved = append(moved, strings.Fields(meaning)...)
+		default:
+			kept = append(kept, a.words...)
+		}
+	}
+	if len(moved) == 0 {
+		return ""
+	}
+	line := typedLine(slices.Concat(p.typed, moved, []string{"--"}, kept)...)
+	return "mcpctl's flags go before --: mcpctl " + line
 }
 
 // takesValue returns for each name of a flag of a command whether a value follows it.

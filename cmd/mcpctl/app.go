@@ -42,7 +42,10 @@ func run(ctx context.Context, args []string, p host.Process) int {
 	app.CommandNotFound = func(_ *cli.Context, name string) { noTopic = errUnknownCommand(app, name) }
 	var help bytes.Buffer // and completion: the library does not report that writing failed
 	app.Writer = &help
-	err := corrected(ctx, this, app, errors.Join(app.RunContext(ctx, own), noTopic))
+	err := errSecondCommand(this, app)
+	if err == nil {
+		err = corrected(ctx, this, app, errors.Join(app.RunContext(ctx, own), noTopic))
+	}
 	text := help.String()
 	if !completing {
 		text = wrapHelp(text, host.Width(p.Out))

@@ -13,9 +13,11 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
 	"github.com/mcpctl/mcpctl/internal/source"
@@ -129,6 +131,24 @@ var dashed = regexp.MustCompile(`( for flag | for |argument: |defined: )-(\w[\w-
 // errNoCommand returns the error for a command line after "--" without a command of mcpctl.
 func errNoCommand(behind []string) error {
 	return exit.UsageHint("mcpctl list -- "+typedLine(behind...), "no command given")
+}
+
+// errSecondCommand returns the error for a command of a server that goes on with another one after a second
+// "--"; nil for other command lines, as wrappers take "--" themselves.
+func errSecondCommand(p program, app *cli.App) error {
+	at := slices.Index(p.behind, "--")
+	if at < 1 || at+1 == len(p.behind) || len(p.typed) == 0 || app.Command(p.typed[0]) == nil {
+		return nil
+	}
+	first, second := p.behind[:at], p.behind[at+1:]
+	isPath := func(word string) bool { return strings.ContainsAny(word, `/\`) && files.Exists(word) }
+	if process.ProgramName(first[0]) != process.ProgramName(second[0]) &&
+		!(isPath(first[0]) && isPath(second[0])) {
+		return nil
+	}
+	line := slices.Concat(p.typed, []string{"-- " + typedLine(first...), "--"}, second)
+	return exit.UsageHint("mcpctl "+typedLine(line...),
+		`one command goes after "--", and that of another server into quotes`)
 }
 
 // errFileIsFormat returns the error for -o with a format, as kubectl has it, or with a format and a file; nil
@@ -271,9 +291,11 @@ func printError(p program, err error) {
 		return
 	}
 	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
-	columns := host.Width(p.Err)
+	columns, before := host.Width(p.Err), beforeDashes(p, text)
 	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(line, "hint: ") {
+		if strings.HasPrefix(line, "hint: ") && before != "" {
+			line = "hint: " + before
+		} else if strings.HasPrefix(line, "hint: ") {
 			line = completed(p, line)
 		} else if !strings.HasPrefix(line, " ") {
 			line = "error: " + line

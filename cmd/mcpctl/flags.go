@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -95,6 +97,9 @@ func (p program) emit(ctx context.Context, r *report.Report, err error, view rep
 	for _, s := range r.Seen() {
 		if s.Error != nil {
 			s.Error.Hint = completed(p, s.Error.Hint)
+			if s.Source == config.CommandLine && seen.Exited(*s.Error) {
+				s.Error.Hint = cmp.Or(beforeDashes(p, s.Error.Stderr), s.Error.Hint)
+			}
 		}
 		for i := range s.MoreErrors {
 			s.MoreErrors[i].Hint = completed(p, s.MoreErrors[i].Hint)

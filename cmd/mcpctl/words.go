@@ -17,6 +17,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
+	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
@@ -155,6 +156,13 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		return better
 	}
 	unknown := strings.HasPrefix(says, "unknown flag")
+	if found := unknownServer().FindStringSubmatch(says); found != nil {
+		ref, isCommit := strings.CutPrefix(config.Meant(found[1]), "for the snapshots of a commit: git:")
+		if _, err := source.RepoOf(p.Process).Commit(ctx, ref); isCommit && err != nil {
+			return exit.UsageHint("list all servers with mcpctl config", "%s, and no commit %q is there",
+				found[0], ref)
+		}
+	}
 	first := slices.IndexFunc(given, func(a typedWord) bool { return a.flag == "" })
 	if first >= 0 && first+1 < len(given) && p.behind == nil {
 		word, next := given[first].words[0], given[first+1].words[0]
@@ -165,6 +173,9 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 			return exit.UsageHint("mcpctl "+typedLine(line...),
 				`%q is a program: write "--" before the command of a server`, word)
 		}
+	}
+	if better := commandInWord(ctx, p, command, given, says); better != nil {
+		return better
 	}
 	if _, takesItem := kindsOf[command.Name]; unknown && takesItem && !strings.Contains(says, "flag -H") {
 		line, words := withoutUnknown(given, values)
@@ -181,6 +192,56 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		}
 	}
 	return err
+}
+
+// unknownServer matches the error for a name that no server has.
+var unknownServer = kit.Pattern(`^no server "([^"\n]+)" is configured`)
+
+// commandInWord returns the error for a server that is named by a program in PATH, possibly with arguments;
+// nil for other errors.
+func commandInWord(ctx context.Context, p program, c *cli.Command, given []typedWord, says string) error {
+	found := unknownServer().FindStringSubmatch(says)
+	if found == nil || p.behind != nil && c.Name != "diff" || !strings.Contains(c.ArgsUsage, "[-- CMD") {
+		return nil
+	}
+	takesOne := strings.HasPrefix(c.ArgsUsage, "SOURCE")
+	isCommand := func(word string) bool {
+		program := append(strings.Fields(word), "")[0]
+		if source.Parse(word).Kind != source.Configured || configured(ctx, p.Process, given, word) {
+			return false
+		}
+		_, err := process.Tool(program, p.Environ)
+		return err == nil
+	}
+	isWord := !strings.Contains(found[1], " ")
+	if isWord && config.Meant(found[1]) != "" || !isCommand(found[1]) {
+		return nil
+	}
+	line, words := p.typed[:1:1], []string{}
+	for _, a := range given {
+		switch {
+		case a.flag == "base" && isCommand(a.value):
+			line = append(line, "--base", "-- "+a.value)
+		case a.flag != "":
+			line = append(line, a.words...)
+		case isCommand(a.words[0]) && (len(words) == 0 || !takesOne):
+			words = append(words, "-- "+a.words[0])
+		default:
+			words = append(words, a.words...)
+		}
+	}
+	if takesOne && len(words) <= len(operandsOf(c)) {
+		return nil // the item is missing
+	}
+	if at := len(words) - 1; p.behind != nil {
+		words = slices.Concat(words, []string{"--"}, p.behind)
+	} else if takesOne && at >= 0 {
+		words = slices.Concat(words[1:], []string{"--"}, strings.Fields(words[0])[1:])
+	} else if at >= 0 && strings.HasPrefix(words[at], "-- ") { // the last one needs no quotes
+		words = slices.Concat(words[:at], []string{"--"}, strings.Fields(words[at])[1:])
+	}
+	line = append(line, words...)
+	return exit.UsageHint("for the program: mcpctl "+typedLine(line...), "%s", found[0])
 }
 
 // misnamed returns the error for an argument in the place of a server that is something else: a program, a
