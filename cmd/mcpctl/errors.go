@@ -42,10 +42,6 @@ var (
 		"--all goes with --revoke, and without names")
 	errRevoke = exit.UsageHint("forget every agreement with --revoke --all",
 		"the configuration could not be read")
-	errInitServer = exit.UsageHint("mcpctl init -- CMD ARG…, or mcpctl init URL",
-		"init takes one URL, or one command after --")
-	errNothingFound = exit.UsageHint("mcpctl init -- CMD ARG… with the command that starts your server",
-		"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)")
 	errLoginStatus = exit.Usagef("--status takes names of servers")
 )
 

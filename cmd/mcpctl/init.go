@@ -243,7 +243,9 @@ func projectOf(ctx context.Context, p program, from []source.Source) (planned, [
 		}
 	}
 	if len(include) == 0 {
-		return planned{}, nil, errNothingFound
+		return planned{}, nil, exit.UsageHint(
+			"mcpctl init -- CMD ARG… with the command that starts your server",
+			"no servers configured (looked for .mcp.json, mcp.json, .vscode/mcp.json and .cursor/mcp.json)")
 	}
 	list := strings.Join(kit.Map(include, func(f string) string { return string(rawjson.Quote(f)) }), ", ")
 	return file("include: ["+list+"]\n", "includes "+strings.Join(include, ", ")), serversOf(cfg), nil
@@ -260,7 +262,8 @@ var filledIn = kit.Pattern(`://(?:[^/@:\s]*:)?\$\{\w+\}@`)
 func inline(ctx context.Context, p program, from []source.Source) (string, probe.Server, error) {
 	s := from[0]
 	if len(from) != 1 || s.Kind != source.Command && s.Kind != source.URL {
-		return "", probe.Server{}, errInitServer
+		return "", probe.Server{}, exit.UsageHint("mcpctl init -- CMD ARG…, or mcpctl init URL",
+			"init takes one URL, or one command after --")
 	}
 	read, body := config.FromURL, []rawjson.Member{{Key: "url", Value: rawjson.Quote(s.Word)}}
 	if s.Kind == source.Command {
