@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -26,6 +27,7 @@ type document struct {
 	More              int       // rows that the summary leaves out
 	Compared          [][3]text // a server, its old and its new side
 	Groups            []documentGroup
+	Rules             []documentRule // of check on a page, in place of Groups
 	Servers           []documentServer
 	Header            []string
 	Rows              [][]text
@@ -49,6 +51,20 @@ type (
 	documentMember struct {
 		Places [][2]text // with their fingerprints
 		Lines  []line
+	}
+	// documentRule is the findings of a rule at one level.
+	documentRule struct {
+		Level         string
+		Rule, Verdict text
+		Sentences     []documentSentence
+		More          int // sentences that are left out
+		Fixes         []text
+	}
+	// documentSentence is a finding with its place.
+	documentSentence struct {
+		Says, Waiver text
+		Lines        []line
+		Fingerprint  string
 	}
 	// documentServer is servers that did not answer for one reason, or that have no saved snapshot.
 	documentServer struct {
@@ -83,7 +99,11 @@ func documentOf(r *reported, v view, groups []finding.Group) document {
 			d.Compared = append(d.Compared, [3]text{text(s.Name), text(s.Base), text(now(s))})
 		}
 	}
-	d.Groups = v.documentGroups(groups)
+	if v.check && v.page {
+		d.Rules = v.documentRules(v.wanted(r.Findings))
+	} else {
+		d.Groups = v.documentGroups(groups)
+	}
 	if r.Findings == nil && !v.page {
 		d.Header, d.Rows = v.overview(r)
 	}
@@ -119,6 +139,54 @@ func (v view) documentGroup(g finding.Group) documentGroup {
 		out.Verdict = text(first.Verdict)
 	}
 	return out
+}
+
+// documentRules returns what is shown of findings by their rules, the worst level first.
+func (v view) documentRules(found []finding.Finding) []documentRule {
+	byRule := kit.Group(found, func(f finding.Finding) string { return levelWord(f) + f.Rule })
+	slices.SortStableFunc(byRule, func(a, b []finding.Finding) int { return rank(a[0]) - rank(b[0]) })
+	return kit.Map(byRule, v.documentRule)
+}
+
+// mostSentences is how many sentences about one rule a folded page has.
+const mostSentences = 3
+
+func (v view) documentRule(found []finding.Finding) documentRule {
+	rule := documentRule{Level: found[0].Level.String(), Rule: text(found[0].Rule),
+		Fixes: textsOf(each(found, hintOf))}
+	if found[0].Verdict == finding.Unproven {
+		rule.Verdict = text(finding.Unproven)
+	}
+	if v.folds() {
+		rule.Fixes = rule.Fixes[:min(1, len(rule.Fixes))]
+		if len(found) > mostSentences+1 {
+			rule.More, found = len(found)-mostSentences, found[:mostSentences]
+		}
+	}
+	rule.Sentences = kit.Map(found, func(f finding.Finding) documentSentence {
+		return documentSentence{Says: text(v.sentence(f)), Waiver: text(waiverOf(f)),
+			Lines: append(v.evidence(f), offLines(f)...), Fingerprint: f.Fingerprint()}
+	})
+	return rule
+}
+
+// sentence returns the message of a finding with its place, such as "read_file(path): the argument has no
+// description".
+func (v view) sentence(f finding.Finding) string {
+	server, place, says := "", "", strings.TrimSuffix(f.Message, ".")
+	if len(v.all) > 1 {
+		server = f.Server
+	}
+	switch {
+	case len(f.Places) > 0 && v.Verbose:
+		says = f.Cause + ": " + strings.Join(f.Places, ", ")
+	case len(f.Places) == 0:
+		place = cmp.Or(f.Place(), f.Item)
+	}
+	if place+server != "" {
+		says = lowerFirst(says)
+	}
+	return kit.Join(": ", server, place, says)
 }
 
 // markup returns lines as HTML, with what is gone and what is new marked. None is blank, which would end the

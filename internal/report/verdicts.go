@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -56,16 +55,15 @@ func (v view) parted() (changed, quiet []server) {
 // what to fix.
 func (b *Check) table(p *page, r *reported) {
 	v := r.view(p.Options)
+	v.page = true
 	changed, quiet := v.parted()
 	if len(changed) == 1 {
 		p.text(0, 2, append([]span{{changed[0].Name, bold}, {"  ", plain}},
 			p.totals(seen.Summarize(v.found[changed[0].Name], nil))...)...)
 	}
-	byRule := kit.Group(p.wanted(r.Findings), func(f finding.Finding) string { return levelWord(f) + f.Rule })
-	slices.SortStableFunc(byRule, func(a, b []finding.Finding) int { return rank(a[0]) - rank(b[0]) })
-	for _, found := range byRule {
+	for _, rule := range documentOf(r, v, p.groups(r.Groups)).Rules {
 		p.gap()
-		p.print(v.ruleLines(found)...)
+		p.print(v.ruleLines(rule)...)
 	}
 	writeFailures(p, r.Servers)
 	writeUnchanged(p, "nothing found: ", quiet)
@@ -95,57 +93,29 @@ func writeExpensive(p *page, servers []CheckServer) {
 	p.below(span{"most tokens: ", dim}, span{strings.Join(names, ", "), plain})
 }
 
-// mostSentences is how many sentences about one rule a folded page has.
-const mostSentences = 3
-
 // ruleLines returns the findings of one rule: a sentence for each, with its place, and how to fix them.
-func (v view) ruleLines(found []finding.Finding) []line {
-	first := found[0]
-	head := []span{levelSpan(first.Level.String()), {"  ", plain}, {first.Rule, bold}}
-	if first.Verdict == finding.Unproven {
-		head = append(head, span{"  " + string(finding.Unproven), dim})
+func (v view) ruleLines(rule documentRule) []line {
+	head := []span{levelSpan(rule.Level), {"  ", plain}, {string(rule.Rule), bold}}
+	if rule.Verdict != "" {
+		head = append(head, span{"  " + string(rule.Verdict), dim})
 	}
 	all := lineOf(head...)
-	for i, f := range found {
-		if left := len(found) - i; v.folds() && i >= mostSentences && left > 1 {
-			all = append(all, line{indent: 2,
-				spans: []span{{fmt.Sprintf("… %d more: --verbose", left), dim}}})
-			break
-		}
-		all = append(all, line{indent: 2, hang: 2, spans: []span{{v.sentence(f), plain}}})
-		all = append(all, indented(4, append(v.evidence(f), offLines(f)...))...)
-		all = append(all, indented(2, lineOf(span{waiverOf(f), yellow}))...)
+	for _, s := range rule.Sentences {
+		all = append(all, line{indent: 2, hang: 2, spans: []span{{string(s.Says), plain}}})
+		all = append(all, indented(4, s.Lines)...)
+		all = append(all, indented(2, lineOf(span{string(s.Waiver), yellow}))...)
 		if v.Verbose {
-			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + f.Fingerprint(), dim}}})
+			all = append(all, line{indent: 2, spans: []span{{"fingerprint " + s.Fingerprint, dim}}})
 		}
 	}
-	fixes := each(found, hintOf)
-	if v.folds() {
-		fixes = fixes[:min(1, len(fixes))]
+	if rule.More > 0 {
+		more := span{fmt.Sprintf("… %d more: --verbose", rule.More), dim}
+		all = append(all, line{indent: 2, spans: []span{more}})
 	}
-	for _, fix := range fixes {
-		all = append(all, indented(2, advice("fix: ", fix))...)
+	for _, fix := range rule.Fixes {
+		all = append(all, indented(2, advice("fix: ", string(fix)))...)
 	}
 	return all
-}
-
-// sentence returns the message of a finding with its place, such as "read_file(path): the argument has no
-// description".
-func (v view) sentence(f finding.Finding) string {
-	server, place, says := "", "", strings.TrimSuffix(f.Message, ".")
-	if len(v.all) > 1 {
-		server = f.Server
-	}
-	switch {
-	case len(f.Places) > 0 && v.Verbose:
-		says = f.Cause + ": " + strings.Join(f.Places, ", ")
-	case len(f.Places) == 0:
-		place = cmp.Or(f.Place(), f.Item)
-	}
-	if place+server != "" {
-		says = lowerFirst(says)
-	}
-	return kit.Join(": ", server, place, says)
 }
 
 // writeCompared writes the heading of one server's findings: what was compared.
