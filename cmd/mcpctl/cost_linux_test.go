@@ -5,10 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -215,6 +217,43 @@ func TestCostGrowsWithTheBytes(t *testing.T) {
 			few, many := allocated(t, r, size, format), allocated(t, r, 4*size, format)
 			if few.count*7 < many.count || few.bytes*8 < many.bytes || many.report > 800*size {
 				t.Errorf("%s as %s: %+v, and four times the bytes %+v", name, format, few, many)
+			}
+		}
+	}
+}
+
+// TestReportsFitTheLists: what is reported of lists that make many findings is at most 256 KiB and ten times as long as they are, in
+// every format. make cost looks at all lists and formats, others at those that were the longest.
+func TestReportsFitTheLists(t *testing.T) {
+	t.Parallel()
+	const size = 20_000
+	names, formats := []string{"arguments-of-prompts", "long-examples"}, []string{"json", "sarif"}
+	if *costSize > 0 {
+		names = slices.Collect(maps.Keys(recipes(t)))
+		formats = append(formats, "table", "yaml", "markdown", "junit", "gitlab", "github")
+	}
+	for _, name := range names {
+		dir := t.TempDir()
+		old, new := recipes(t)[name].write(t, dir, size)
+		for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
+			given := int64(0)
+			for _, file := range args[1:] {
+				info, err := os.Stat(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				given += info.Size()
+			}
+			for _, format := range formats {
+				report := filepath.Join(dir, "report")
+				cmd := exec.Command("mcpctl", append(args, "--fail-on", "never", "--format", format, "--output", report)...)
+				cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%s: %v: %s", name, err, out)
+				}
+				if info, err := os.Stat(report); err != nil || info.Size() > 256<<10+10*given {
+					t.Errorf("%s, %s as %s: %d bytes about %d, %v", name, args[0], format, info.Size(), given, err)
+				}
 			}
 		}
 	}

@@ -378,7 +378,7 @@ func (s *replayed) findings() []finding.Finding {
 			all = append(all, u.Finding)
 		}
 	}
-	return finding.Limit(all) // sorted
+	return finding.Limit(all, finding.Unlimited) // sorted
 }
 
 // expectedAndGot returns an expectation beside the result, as a finding shows it.

@@ -121,8 +121,7 @@ func Each(ctx context.Context, subjects []Subject, options Options) ([]finding.F
 	return found, members, context.Cause(ctx)
 }
 
-// Together applies the rules on all servers of one client: common budgets and conflicting names. The findings
-// are not sorted.
+// Together applies the rules on all servers of one client: common budgets and conflicting names.
 func Together(members []Member, budgets finding.Budgets) []finding.Finding {
 	var found []finding.Finding
 	all := newFleet(members, budgets)
@@ -131,7 +130,7 @@ func Together(members []Member, budgets finding.Budgets) []finding.Finding {
 			found = append(found, r.findings(func(report reporter) { r.together(all, report) })...)
 		}
 	}
-	return found
+	return finding.Limit(found, finding.Unlimited)
 }
 
 // TogetherRules returns the ids of the rules that Together applies.
@@ -192,7 +191,7 @@ func (s *server) check() (found []finding.Finding) {
 			found = append(found, r.check(s)...)
 		}
 	}
-	return found
+	return finding.Limit(found, finding.Room(s.Snapshot.Size()))
 }
 
 // check applies the rule to a server and lowers what its saved snapshot has as well to info.
@@ -232,7 +231,7 @@ func (r *row) findings(apply func(report reporter)) []finding.Finding {
 		all = append(all, f)
 	})
 	finding.Sort(all)
-	joined := finding.Limit(kit.Filter(all, func(f finding.Finding) bool { return f.Cause == "" }))
+	joined := kit.Filter(all, func(f finding.Finding) bool { return f.Cause == "" })
 	caused := kit.Filter(all, func(f finding.Finding) bool { return f.Cause != "" })
 	for _, same := range kit.Group(caused, func(f finding.Finding) [2]string {
 		return [2]string{f.Server, f.Cause}

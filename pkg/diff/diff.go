@@ -88,7 +88,7 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return finding.Limit(c.findings), nil
+	return finding.Limit(c.findings, finding.Room(old.Size()+new.Size())), nil
 }
 
 // Breaking returns the findings of Compare that break clients of old, each with an example in Witness unless

@@ -253,12 +253,13 @@ func TestManyHeadersAreNotCompared(t *testing.T) {
 // are, with all of both sides; a hundred are reported one by one.
 func TestManyMembersAreOneFinding(t *testing.T) {
 	const around = `{"protocolVersion":"2026-07-28","supportedVersions":[VERSIONS],"serverInfo":{"name":"s",INFO},` +
+		`"instructions":"LONG",` + // so that there is room for many findings
 		`"capabilities":{"tools":{},CAPABILITIES,
 		"extensions":{"io.modelcontextprotocol/skills":{},EXTENSIONS}},"tools":[{"name":"t","inputSchema":{"type":"object"},` +
 		`"annotations":{ANNOTATIONS},OTHERS}],
 		"skills":[{"uri":"skill://s","frontmatter":{"name":"s",FRONT},"resources":[FILES]}]}`
 	side := func(members, versions, files string) *snapshot.Snapshot {
-		pairs := []string{"VERSIONS", versions, "FILES", files}
+		pairs := []string{"VERSIONS", versions, "FILES", files, "LONG", strings.Repeat("a", 100_000)}
 		for _, place := range []string{"INFO", "CAPABILITIES", "EXTENSIONS", "ANNOTATIONS", "OTHERS", "FRONT"} {
 			pairs = append(pairs, place, members)
 		}

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -176,24 +178,50 @@ func Named(findings []Finding, fingerprint string) []Finding {
 	return nil
 }
 
-// How many findings of one rule and server are reported one by one, and how many bytes their paths may have:
-// a path may be nearly as long as the list, and each finding below it repeats it.
-const (
-	maxPerRule      = 1000
-	maxPathsPerRule = 128 << 10
-)
+// maxPerRule is how many findings of one rule and server are reported one by one.
+const maxPerRule = 1000
 
-// Limit keeps a thousand findings of each rule and server, the worst, fewer if their paths are very long, and
-// puts one in place of the others, so that no server makes a report arbitrarily long. That one has their
-// highest level and a fingerprint that depends on all of them. The result is sorted as by Sort.
-func Limit(findings []Finding) []Finding {
+// Room returns how many bytes the findings about lists of a size may take in a report of any format.
+func Room(size int) int { return 224<<10 + 10*size }
+
+// Unlimited is room for all findings.
+const Unlimited = math.MaxInt
+
+// Limit keeps a thousand findings of each rule and server, the worst, fewer where all of them together would
+// need more than a room, and puts one in place of the others, so that no server makes a report arbitrarily
+// long. That one has their highest level and a fingerprint that depends on all of them. Examples are left out
+// before that, if they are long. The result is sorted as by Sort.
+func Limit(findings []Finding, room int) []Finding {
 	Sort(findings)
-	var kept []Finding
 	rule := func(f Finding) [2]string { return [2]string{f.Server, f.Rule} }
-	for _, same := range kit.Group(findings, rule) {
-		if most := countWithin(same); most+1 < len(same) {
-			slices.SortStableFunc(same, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
-			most = countWithin(same)
+	groups := kit.Group(findings, rule)
+	total := 0
+	for _, f := range findings {
+		total += f.weight()
+	}
+	large := func(same []Finding) bool { return len(same) > maxPerRule }
+	if total <= room && !slices.ContainsFunc(groups, large) {
+		return findings
+	}
+	weights := make([][]int, len(groups)) // of the first so many findings
+	for i, same := range groups {
+		slices.SortStableFunc(same, func(a, b Finding) int { return cmp.Compare(b.Level, a.Level) })
+		weights[i] = []int{0}
+		for j := range same {
+			same[j] = same[j].withoutLongExample(total > room)
+			weights[i] = append(weights[i], weights[i][j]+same[j].weight())
+		}
+	}
+	fewer := sort.Search(maxPerRule, func(fewer int) bool {
+		left := room
+		for _, w := range weights {
+			left -= w[min(maxPerRule-fewer, len(w)-1)]
+		}
+		return left >= 0
+	})
+	var kept []Finding
+	for _, same := range groups {
+		if most := max(1, maxPerRule-fewer); most+1 < len(same) {
 			same = append(same[:most:most], sumOf(same[most:]))
 		}
 		kept = append(kept, same...)
@@ -202,15 +230,19 @@ func Limit(findings []Finding) []Finding {
 	return kept
 }
 
-// countWithin returns how many of the findings of a rule, from the first on, are within the limits.
-func countWithin(findings []Finding) int {
-	paths := 0
-	for i, f := range findings {
-		if paths += len(f.Path); i == maxPerRule || i > 0 && paths > maxPathsPerRule {
-			return i
-		}
+// weight estimates how many bytes a finding takes in the format where that is most.
+func (f Finding) weight() int {
+	return 900 + 5*len(f.Path) + 2*len(f.Item) + 4*len(f.Message) + 2*(len(f.Hint)+len(f.Cause)+len(f.Old)+
+		len(f.New)+len(f.Witness))
+}
+
+// withoutLongExample returns a finding without its example if that is long and there is no room for it.
+func (f Finding) withoutLongExample(crowded bool) Finding {
+	const long = 1 << 10
+	if crowded && len(f.Witness) > long {
+		f.Witness, f.Hint = nil, cmp.Or(f.Hint, "the example is too large to print")
 	}
-	return len(findings)
+	return f
 }
 
 // sumOf returns a finding in place of several of one rule and server, the worst first. It has their item if

@@ -33,7 +33,7 @@ func TestLimit(t *testing.T) {
 		all[i].Level = finding.Breaking
 	}
 	all = append(all, finding.Finding{Rule: "other", Server: "s", Level: finding.Info})
-	kept := finding.Limit(all)
+	kept := finding.Limit(all, finding.Unlimited)
 	if len(kept) != 1002 {
 		t.Fatalf("%d are kept", len(kept))
 	}
@@ -61,13 +61,13 @@ func TestLimit(t *testing.T) {
 	if breaking != 1000 {
 		t.Errorf("%d of the 1500 worst are kept", breaking)
 	}
-	if again := finding.Limit(kept); len(again) != len(kept) {
+	if again := finding.Limit(kept, finding.Unlimited); len(again) != len(kept) {
 		t.Errorf("limited twice: %d", len(again))
 	}
 }
 
-// TestLimitBegins checks the literal bounds: 1,000 findings and 128 KiB of paths of one rule. A single finding is
-// never replaced, a sum keeps the item that all of its findings have, and its level is the worst of theirs.
+// TestLimitBegins checks the literal bounds: 1,000 findings of one rule, and a room for all. A single finding is never
+// replaced, a sum keeps the item that all of its findings have, and its level is the worst of theirs.
 func TestLimitBegins(t *testing.T) {
 	long := func(lengths ...int) []finding.Finding {
 		all := many(len(lengths))
@@ -86,18 +86,20 @@ func TestLimitBegins(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		all  []finding.Finding
+		room int
 		kept int
 		sum  string // level and item
 	}{
-		"1,001 findings":                     {many(1001), 1001, ""},
-		"1,002 findings":                     {many(1002), 1001, "info "},
-		"the worst of the rest":              {worst, 1001, "breaking "},
-		"128 KiB of paths":                   {long(65535, 65535, 1, 1), 4, ""},
-		"a byte more":                        {long(65536, 65535, 2, 1), 3, "info tool/t"},
-		"a path that is too long by itself":  {long(200_000, 2, 2), 2, "info tool/t"},
-		"long paths of the worst, but later": {late, 14, "breaking "},
+		"1,001 findings":                     {many(1001), finding.Unlimited, 1001, ""},
+		"1,002 findings":                     {many(1002), finding.Unlimited, 1001, "info "},
+		"the worst of the rest":              {worst, finding.Unlimited, 1001, "breaking "},
+		"all of a room":                      {long(1000, 1000, 1000, 1000), 4 * (914 + 5000), 4, ""},
+		"one more than a room":               {long(1000, 1000, 1000, 1000), 3 * (914 + 5000), 4, ""},
+		"more than a room":                   {long(1000, 1000, 1000, 1000), 3*(914+5000) - 1, 3, "info tool/t"},
+		"a path that is too long by itself":  {long(200_000, 2, 2), 100_000, 2, "info tool/t"},
+		"long paths of the worst, but later": {late, finding.Room(0), 5, "breaking "},
 	} {
-		kept := finding.Limit(test.all)
+		kept := finding.Limit(test.all, test.room)
 		sum := ""
 		if i := slices.IndexFunc(kept, func(f finding.Finding) bool { return f.Message != "" }); i >= 0 {
 			sum = kept[i].Level.String() + " " + kept[i].Item
@@ -111,7 +113,7 @@ func TestLimitBegins(t *testing.T) {
 // TestSumDependsOnAll checks that another finding changes the fingerprint of the sum, and another order not.
 func TestSumDependsOnAll(t *testing.T) {
 	fingerprint := func(all []finding.Finding) string {
-		return sumIn(finding.Limit(all)).Fingerprint()
+		return sumIn(finding.Limit(all, finding.Unlimited)).Fingerprint()
 	}
 	all, other := many(2000), many(2000)
 	other[1900].Old = []byte("2")
@@ -122,15 +124,23 @@ func TestSumDependsOnAll(t *testing.T) {
 	}
 }
 
-// TestLimitOfLongPaths checks that findings below a name of 10,000 characters, which each of them repeats, do
-// not make a report many times as long as the list.
-func TestLimitOfLongPaths(t *testing.T) {
+// TestLimitOfRoom checks that findings which together would take more than a room are fewer, that long examples go first,
+// and that the sum tells how many there are.
+func TestLimitOfRoom(t *testing.T) {
 	all := many(500)
 	for i := range all {
-		all[i].Path = "/" + strings.Repeat("k", 10_000) + all[i].Path
+		all[i].Path = "/" + strings.Repeat("k", 10_000)
 	}
-	kept := finding.Limit(all)
-	if len(kept) != 14 || sumIn(kept).Message != "487 more findings of r of s." {
+	kept := finding.Limit(all, finding.Room(0))
+	if len(kept) != 5 || sumIn(kept).Message != "496 more findings of r of s." {
 		t.Errorf("%d are kept: %s", len(kept), sumIn(kept).Message)
+	}
+	all = many(100)
+	for i := range all {
+		all[i].Witness = []byte(`"` + strings.Repeat("a", 60_000) + `"`)
+	}
+	kept = finding.Limit(all, finding.Room(0))
+	if len(kept) != 100 || kept[7].Witness != nil || kept[7].Hint != "the example is too large to print" {
+		t.Errorf("%d are kept, %.100s", len(kept), kept[7].Witness)
 	}
 }
