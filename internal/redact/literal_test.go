@@ -16,3 +16,17 @@ func TestLiteral(t *testing.T) {
 		}
 	}
 }
+
+// TestJSONLiterals masks strings and numbers by the name of their member, also in lists, and other strings as texts.
+func TestJSONLiterals(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"api_key":"x","list":[{"password":12345}],"secret":["a"]}`: `{"api_key":"***","list":[{"password":"***"}],"secret":["***"]}`,
+		`["ghp_abcdefghijklmnop0123456789","plain",7,null]`:          `["***","plain",7,null]`,
+		`{"user":"me","":"me"}`:                                      `{"":"me","user":"me"}`,
+		`{"api_key":`:                                                ``,
+	} {
+		if got := string(JSON([]byte(in))); got != want {
+			t.Errorf("%s: %s, want %s", in, got, want)
+		}
+	}
+}

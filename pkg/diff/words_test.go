@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -125,5 +126,24 @@ func TestWhatFindingsSay(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAnnouncedEnds: a removal that was announced for a day is a warning from that day on, and a break before it or without a day.
+func TestAnnouncedEnds(t *testing.T) {
+	now := time.Date(2026, 6, 30, 12, 0, 0, 0, time.UTC)
+	for sunset, want := range map[string]string{
+		`,"sunset":"2026-06-29"`: "warning: `a` was removed, as announced for 2026-06-29.",
+		`,"sunset":"2026-12-31"`: "breaking: `a` was removed, before the announced date 2026-12-31.",
+		``:                       "breaking: `a` was removed; it was deprecated without a date.",
+	} {
+		old := parse(t, `{"tools":[{"name":"a","inputSchema":{"type":"object"},"_meta":{"deprecated":true`+sunset+`}}]}`)
+		var got []string
+		for _, f := range compared(t, old, parse(t, `{"tools":[]}`), diff.Options{Now: now}) {
+			got = append(got, f.Level.String()+": "+f.Message)
+		}
+		if d := cmp.Diff([]string{want}, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", sunset, d)
+		}
 	}
 }
