@@ -132,14 +132,16 @@ func (f *Fleet) arrived(t Target, result probe.Result) Surface {
 // needsScripts reports whether a package may have failed for lack of install scripts and builds: npm leaves
 // them out without a word and starts the program, uv says that it would have to build.
 func needsScripts(registry string, err error) bool {
-	for _, failure := range probe.Failures(err) {
-		if registry == "npm" {
-			return failure.Code == probe.Exited && !strings.Contains(failure.Stderr, "npm error ") ||
-				failure.Code == probe.FileMissing || failure.Code == probe.NodeModuleMissing
-		}
-		return registry == "pypi" && notBuilt().MatchString(failure.Stderr)
+	failures := probe.Failures(err)
+	switch {
+	case len(failures) == 0:
+		return false
+	case registry == "npm":
+		code := failures[0].Code
+		return code == probe.Exited && !strings.Contains(failures[0].Stderr, "npm error ") ||
+			code == probe.FileMissing || code == probe.NodeModuleMissing
 	}
-	return false
+	return registry == "pypi" && notBuilt().MatchString(failures[0].Stderr)
 }
 
 // notBuilt matches what uv says of a package that it may not build.
