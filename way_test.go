@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,10 +58,52 @@ func TestWaysAreTrue(t *testing.T) {
 			t.Errorf("%s: %d functions, want %d to %d", title, len(passed), w.least, w.most)
 		}
 	}
-	for _, named := range regexp.MustCompile("`((?:redact|printable)\\.[a-zA-Z.]+)`").FindAllStringSubmatch(string(page), -1) {
-		if bodies[named[1]] == nil {
-			t.Errorf("there is no function %s", named[1])
+}
+
+// TestMaskingIsWhereThePageSays compares the table of docs/architecture.md with the code: each function is there, and the
+// packages that name it are those of its row; of a row without packages, there are some.
+func TestMaskingIsWhereThePageSays(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	users, functions := map[string][]string{}, bodiesByName(t)
+	for _, file := range productFiles(t) {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
 		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				name := types.ExprString(s)
+				users[name] = append(users[name], filepath.ToSlash(filepath.Dir(file)))
+			}
+			return true
+		})
+	}
+	function, folder := regexp.MustCompile("`((?:redact|printable)\\.[a-zA-Z.]+)`"), regexp.MustCompile("`((?:cmd|internal|pkg)/[a-z]+)`")
+	_, table, _ := strings.Cut(string(page), "## Masking and escaping\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	rows := regexp.MustCompile(`(?m)^\| [^|]+ \| ([^|]+) \| ([^|]+) \|$`).FindAllStringSubmatch(table, -1)
+	for _, row := range rows[1:] {
+		var named, want, got []string
+		for _, match := range function.FindAllStringSubmatch(row[1], -1) {
+			if named = append(named, match[1]); functions[match[1]] == nil {
+				t.Errorf("there is no function %s", match[1])
+			}
+			got = append(got, users[match[1]]...)
+		}
+		for _, match := range folder.FindAllStringSubmatch(row[2], -1) {
+			want = append(want, match[1])
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if got = slices.Compact(got); len(got) == 0 || len(want) > 0 && !slices.Equal(got, want) {
+			t.Errorf("%s: the page says %s, and %s use it", strings.Join(named, ", "), want, got)
+		}
+	}
+	if len(rows) < 12 {
+		t.Errorf("the table has %d rows", len(rows))
 	}
 }
 
