@@ -389,8 +389,8 @@ func (f field) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, erro
 	return nil, host.ErrNoAnswer
 }
 
-// toolClaims returns in one line what the server says of calling a tool that does not only read, in fixed
-// words.
+// toolClaims returns in one line of 80 columns what the server says of calling a tool that does not only
+// read, in fixed words.
 func toolClaims(tool json.RawMessage) string {
 	annotations := rawjson.ObjectOf(rawjson.ObjectOf(tool)["annotations"])
 	var claims []string
@@ -401,9 +401,9 @@ func toolClaims(tool json.RawMessage) string {
 		}
 		return known
 	}
-	known := claim("destructiveHint", "may change or destroy something", "only adds something")
-	claim("idempotentHint", "changes nothing more when called again", "acts again when called again")
-	says := "the server says that it " + strings.Join(claims, " and ")
+	known := claim("destructiveHint", "it may destroy something", "it only adds something")
+	claim("idempotentHint", "calling it again changes nothing", "calling it again does it again")
+	says := "the server says: " + strings.Join(claims, "; ")
 	switch {
 	case len(claims) == 0:
 		return "it may change something; the server does not say what"
