@@ -147,7 +147,7 @@ func (r resourceMetadata) fits(home *url.URL, client config.Login) error {
 // below reports whether a path is another one, or in the directory that the other one is.
 func below(path, folder string) bool {
 	folder = strings.TrimSuffix(folder, "/")
-	return path == folder || strings.TrimSuffix(path, "/") == folder || strings.HasPrefix(path, folder+"/")
+	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
 // wellKnown returns the URLs of metadata at the origin of a URL. {path} in a form is the URL's path.

@@ -188,3 +188,18 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestBelow: metadata is about a server at its path, with or without a slash at the end, and at paths below it, not beside it.
+func TestBelow(t *testing.T) {
+	for folder, paths := range map[string]map[string]bool{
+		"/mcp":  {"/mcp": true, "/mcp/": true, "/mcp/a": true, "/mcpx": false, "/mc": false, "/": false, "": false, "/a/mcp": false},
+		"/mcp/": {"/mcp": true, "/mcp/": true, "/mcp/a": true, "/mcpx": false},
+		"":      {"": true, "/": true, "/a": true},
+	} {
+		for path, want := range paths {
+			if got := below(path, folder); got != want {
+				t.Errorf("%q below %q: %v", path, folder, got)
+			}
+		}
+	}
+}
