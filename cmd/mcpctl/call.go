@@ -24,8 +24,11 @@ import (
 
 // invokeCommand completes a command that makes one request: its own flags come first, shared ones after them.
 func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
-	if p.Output.Format != "table" && !slices.Contains(resultFormats(), p.Output.Format) {
-		p.Output.Format = "" // MCPCTL_FORMAT is for reports
+	switch { // MCPCTL_FORMAT is for reports
+	case p.Output.Format == "table":
+		p.Output.Format = "text"
+	case !slices.Contains(resultFormats(), p.Output.Format):
+		p.Output.Format = ""
 	}
 	const category = "" // its formats are its own
 	c.Flags = slices.Concat(c.Flags, selectionFlags(&p.Select),
@@ -33,9 +36,6 @@ func (p *program) invokeCommand(c *cli.Command, o *call.Options) *cli.Command {
 		p.talkFlags(), contactFlags(&p.Select, &p.Contact))
 	c.BashComplete = completeFor(p, c)
 	c.Before = p.complete(func() error {
-		if p.Output.Format == "table" {
-			p.Output.Format = "text"
-		}
 		o.Select, o.Contact = p.Select, p.Contact
 		d := resultOutput{p.Process, p.Output}
 		o.Deliver, o.Preview = d.deliver, d.preview

@@ -88,6 +88,9 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		})
 		if meaning := flagFor(c.Command, flag); meaning != "" {
 			hint = advised(meaning)
+		} else if meaning := meaningOf(flag); c.Command.Name == c.App.Name &&
+			strings.HasPrefix(meaning, "--format ") {
+			hint = fmt.Sprintf("write %s after the command", meaning)
 		} else if others := commandsWith(c.App, name); len(others) > 0 && c.Command.Name == c.App.Name {
 			hint = fmt.Sprintf("write %s after the command", dashes(name))
 		} else if len(others) > 0 && len(similar) == 0 {

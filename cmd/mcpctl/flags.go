@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,8 +70,23 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 		if p.Output.File == "-" {
 			p.Output.File = ""
 		}
+		if format := formatOfFile(c.Command, p.Output); format != "" {
+			p.Note("%s gets a table: for its ending, add --format %s", p.Output.File, format)
+		}
 		return check()
 	}
+}
+
+// formatOfFile returns the format that the ending of an output file is for, if a table is written to it and
+// the command has that format; "" for other files.
+func formatOfFile(c *cli.Command, o report.Output) string {
+	ending := strings.TrimPrefix(strings.ToLower(filepath.Ext(o.File)), ".")
+	format := cmp.Or(map[string]string{"xml": "junit", "htm": "html"}[ending], formatNamed(ending))
+	if cmp.Or(o.Format, "table") != "table" || !takesFlag(c, "format", "table") ||
+		!takesFlag(c, "format", format) || format == "table" {
+		return ""
+	}
+	return format
 }
 
 // about returns the action of a command whose arguments are SOURCEs and whose answer is a report, shown as

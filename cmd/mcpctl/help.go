@@ -21,7 +21,7 @@ COMMANDS:{{range .VisibleCategories}}{{if .Name}}
      {{join .Names ", "}}{{"\t"}}{{.Usage}}{{end}}{{end}}{{end}}
 
 Use "mcpctl COMMAND --help" for more information about a command,
-"mcpctl options" for SOURCEs, exit statuses and flags that commands share.
+"mcpctl options" for SOURCEs, exit statuses and flags that commands share, "mcpctl man" for the manual page.
 `
 
 // commandHelp shows the flags of a command that have no category: its own.

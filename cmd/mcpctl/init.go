@@ -185,7 +185,11 @@ func printCreated(p program, created []planned, missing []string, flow, vendors 
 	}
 	next := "Commit these files. The next " + request + " that changes a tool is compared."
 	if !flow {
-		next = "Commit these files. Compare with them: mcpctl diff\n" +
+		compare := "mcpctl diff"
+		if p.Select.Trust {
+			compare += " --trust"
+		}
+		next = "Commit these files. Compare with them: " + compare + "\n" +
 			"To compare every pull request, add a workflow: mcpctl init --ci github (or gitlab)"
 	}
 	if vendors {

@@ -74,7 +74,7 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*trust.
 	case how.list:
 		return store.Report(names), nil
 	case how.all:
-		return &trust.Result{}, store.Clear()
+		return store.RevokeAll()
 	}
 	cfg, err := fleet.Read(ctx, p.Process, p.Select)
 	switch {

@@ -45,6 +45,13 @@ func (c Contact) credentials(p host.Process) (flags credentials, err error) {
 	if flags.headers, err = in.Headers(c.Headers); err != nil {
 		return flags, exit.Misuse(err)
 	}
+	if slices.ContainsFunc(c.Headers, func(header string) bool {
+		name, value, _ := strings.Cut(header, ":")
+		return !strings.HasPrefix(header, "@") && redact.Sensitive(name, strings.TrimSpace(value))
+	}) {
+		p.Note("every user of this machine can read command lines: --header @FILE and --bearer env:NAME " +
+			"keep secrets out of them")
+	}
 	if c.Bearer == "" {
 		return flags, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -78,6 +79,22 @@ func (t Target) Name() string { return t.known.Name }
 
 // Starts reports whether a live server is a command.
 func (t Target) Starts() bool { return t.server != nil && t.server.Stdio != nil }
+
+// File returns the first argument of a server's command that is a file below dir, as it is written; "" if
+// none is.
+func (t Target) File(dir string) string {
+	if !t.Starts() || t.server.Stdio.Dir != "" && files.RealPath(t.server.Stdio.Dir) != files.RealPath(dir) {
+		return ""
+	}
+	at := slices.IndexFunc(t.server.Stdio.Args, func(word string) bool {
+		return filepath.IsLocal(word) && files.Exists(filepath.Join(dir, word)) &&
+			!files.IsDir(filepath.Join(dir, word))
+	})
+	if at < 0 {
+		return ""
+	}
+	return t.server.Stdio.Args[at]
+}
 
 // Launch returns what launcher a server is started by, and with which package; nil for other servers.
 func (t Target) Launch() *packages.Launch { return t.launch }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
 )
 
@@ -143,8 +144,15 @@ func (s Store) Trust(ctx context.Context, entries []config.Entry, now time.Time)
 	})
 }
 
-// Clear removes every decision, readable or not.
-func (s Store) Clear() error { return s.folder.Remove(storeFile) }
+// RevokeAll removes every decision, readable or not, and shows those that can be read.
+func (s Store) RevokeAll() (*Result, error) {
+	revoked := s.Report(nil)
+	revoked.Problems, revoked.Status = nil, exit.OK
+	for i := range revoked.Servers {
+		revoked.Servers[i].Trust, revoked.Servers[i].Since = config.Untrusted, ""
+	}
+	return revoked, s.folder.Remove(storeFile)
+}
 
 // Path returns the file of the store, which changes with every decision.
 func (s Store) Path() string { return s.folder.File(storeFile) }

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
+	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
 	"github.com/mcpctl/mcpctl/pkg/diff"
@@ -62,6 +64,11 @@ func (o Options) Check(from []source.Source, command bool) error {
 		return errUnquoted(from[0])
 	}
 	if i := slices.IndexFunc(from, func(s source.Source) bool { return !s.Live() }); i >= 0 {
+		if from[i].Kind == source.Path && !files.IsDir(from[i].Word) {
+			if _, err := source.ReadFile(context.Background(), from[i].Word); err != nil {
+				return err // such as a configuration
+			}
+		}
 		return errSaved(from[i])
 	}
 	return checkWebhook(o.Webhook)
@@ -84,6 +91,11 @@ func Watch(ctx context.Context, p host.Process, f *fleet.Fleet, from []source.So
 	}
 	fleet.NoteEnds(p, f.Config)
 	names := kit.Map(r.servers, (*watchedServer).name)
+	if o.Lines != nil && len(o.Reload) == 0 && host.IsTerminal(p.Err) && len(r.servers) == 1 {
+		if file := r.servers[0].target.File(p.Dir); file != "" {
+			p.Note("to see edits of the server, add --reload %s", printable.ShellWord(file))
+		}
+	}
 	r.printer = newPrinter(p, o.Lines, names, len(o.Reload) > 0)
 	if r.state, err = openState(p, o.State); err != nil {
 		return err
