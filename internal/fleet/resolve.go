@@ -33,9 +33,10 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	}
 	var entries []config.Entry
 	var places []int // of entries among targets
+	names := map[string]bool{}
 	for i, t := range targets {
 		if t.known.declared != nil && t.known.State == "" {
-			entries, places = append(entries, renamed(*t.known.declared, entries)), append(places, i)
+			entries, places = append(entries, renamed(*t.known.declared, names)), append(places, i)
 		}
 	}
 	admitted, refused := f.gate.Admit(f.Config, entries)
@@ -76,13 +77,14 @@ func (f *Fleet) named(ctx context.Context, s source.Source) ([]Target, error) {
 	return []Target{declared(config.Declare(server, f.Config.Project.Allow))}, exit.Misuse(err)
 }
 
-// renamed returns an entry with a number behind its name if others have that, as two URLs of one host would.
-func renamed(e config.Entry, others []config.Entry) config.Entry {
+// renamed returns an entry with a number behind its name if that is taken, as by another URL of its host, and
+// takes the name.
+func renamed(e config.Entry, taken map[string]bool) config.Entry {
 	name := e.Server.Name
-	has := func(other config.Entry) bool { return other.Server.Name == e.Server.Name }
-	for i := 2; slices.ContainsFunc(others, has); i++ {
+	for i := 2; taken[e.Server.Name]; i++ {
 		e.Server.Name = fmt.Sprintf("%s-%d", name, i)
 	}
+	taken[e.Server.Name] = true
 	return e
 }
 
