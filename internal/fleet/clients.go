@@ -13,8 +13,7 @@ import (
 )
 
 // limitTools adds to the report which tools the applications that load the server give to their models.
-func (s *Surface) limitTools() {
-	filters := s.declared.ToolFilters()
+func (s *Surface) limitTools(filters []clients.ToolFilter) {
 	if s.Snapshot == nil || !slices.ContainsFunc(filters, clients.ToolFilter.Limits) {
 		return
 	}
@@ -66,10 +65,7 @@ func limitOf(f clients.ToolFilter, s *snapshot.Snapshot) check.ClientFilter {
 
 // addOff adds to findings about the server in which applications the tools are off that they are about.
 func (s *Surface) addOff(found []finding.Finding) {
-	if s.declared == nil {
-		return
-	}
-	filters := s.declared.ToolFilters()
+	filters := s.entry().ToolFilters()
 	for i, f := range found {
 		tool, one := strings.CutPrefix(f.Item, snapshot.Tools.ID(""))
 		for _, filter := range filters {

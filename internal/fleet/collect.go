@@ -48,10 +48,9 @@ func (f *Fleet) Each(
 				return err
 			}
 			tolerate(f, s)
-			if s.declared != nil {
-				s.Places = s.declared.Places
-				s.limitTools()
-			}
+			e := s.entry()
+			s.Places = e.Places
+			s.limitTools(e.ToolFilters())
 			err = visit(i, s)
 			f.held.Add(int64(s.bytes()))
 			return err

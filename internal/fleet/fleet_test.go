@@ -145,7 +145,7 @@ func TestHeadersGoToOneOrigin(t *testing.T) {
 	if err != nil || targets[0].server.HTTP.Headers["Authorization"].Reveal() != "Bearer x" || targets[0].server.HTTP.Authorize != nil {
 		t.Errorf("one origin: %+v, %v", targets, err)
 	}
-	if targets[0].known.declared.Server.HTTP.Headers != nil {
+	if targets[0].known.entry().Server.HTTP.Headers != nil {
 		t.Error("what is declared was changed")
 	}
 }

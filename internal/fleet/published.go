@@ -30,7 +30,7 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 	e := config.Declare(probe.Server{Name: ref.Name, Source: ref.String(), Timeout: packages.StartLimit},
 		f.Config.Project.Allow)
 	if e.Refused() {
-		return declared(e), nil
+		return declared(&e), nil
 	}
 	launcher, err := f.Packages()
 	if err != nil {
@@ -38,12 +38,12 @@ func packageTarget(f *Fleet, s source.Source) (Target, error) {
 	}
 	start, err := launcher.Command(ref, s.Args)
 	if err != nil {
-		return declared(e).failed(&seen.Failure{Stage: string(probe.Starting), Message: err.Error()}), nil
+		return declared(&e).failed(&seen.Failure{Stage: string(probe.Starting), Message: err.Error()}), nil
 	}
 	e.Server.Stdio = &probe.Stdio{Command: start.Path, Args: start.Args, Dir: start.Dir,
 		Env: config.Plain(start.Env)}
 	e.Server.Secrets = config.SecretsIn(e.Server)
-	return declared(e), nil
+	return declared(&e), nil
 }
 
 // given returns the names of the variables that a server over stdio is started with; nil when it gets all of

@@ -20,7 +20,10 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	if err != nil {
 		return nil, err
 	}
-	targets := kit.Map(configured, declared)
+	var targets []Target
+	for i := range configured {
+		targets = append(targets, declared(&configured[i]))
+	}
 	for _, s := range from {
 		more, err := f.named(ctx, s)
 		if err != nil {
@@ -31,7 +34,7 @@ func (f *Fleet) Resolve(ctx context.Context, from []source.Source) ([]Target, er
 	if targets, err = f.selected.only(targets); err != nil {
 		return nil, err
 	}
-	var entries []config.Entry
+	entries := make([]config.Entry, 0, len(targets))
 	var places []int // of entries among targets
 	names := map[string]bool{}
 	for i, t := range targets {
@@ -74,7 +77,8 @@ func (f *Fleet) named(ctx context.Context, s source.Source) ([]Target, error) {
 			return Target{known: FromSaved(s), later: s.Later}
 		}), err
 	}
-	return []Target{declared(config.Declare(server, f.Config.Project.Allow))}, exit.Misuse(err)
+	e := config.Declare(server, f.Config.Project.Allow)
+	return []Target{declared(&e)}, exit.Misuse(err)
 }
 
 // renamed returns an entry with a number behind its name if that is taken, as by another URL of its host, and

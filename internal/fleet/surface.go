@@ -38,12 +38,23 @@ type Surface struct {
 	Interrupted   bool // a signal ended the run before the server had answered in full
 	arrived       bool // there was a snapshot before LetGo
 
-	declared *config.Entry   // nil = it is saved
-	admitted *trust.Approved // what may be contacted of that; nil = nothing
+	admitted *trust.Approved // what may be contacted; nil = nothing
+	declared *config.Entry   // what must not be contacted; nil = it is admitted or saved
 }
 
 // Unseen returns the surface of a server without any document, with what a report says about it.
 func Unseen(s seen.Server) Surface { return Surface{Server: s} }
+
+// entry returns how the server was declared; the zero Entry for a saved one.
+func (s *Surface) entry() config.Entry {
+	switch {
+	case s.admitted != nil:
+		return s.admitted.Entry()
+	case s.declared != nil:
+		return *s.declared
+	}
+	return config.Entry{}
+}
 
 // LetGo drops the documents of the surface; Whole and Known still answer.
 func (s *Surface) LetGo() {

@@ -37,9 +37,9 @@ type Target struct {
 }
 
 // declared returns the target of an entry that did not pass the gate yet.
-func declared(e config.Entry) Target {
+func declared(e *config.Entry) Target {
 	t := Target{known: Unseen(seen.Server{Name: e.Server.Name, Source: e.Server.Source})}
-	t.known.declared = &e
+	t.known.declared = e
 	return t
 }
 
@@ -100,7 +100,7 @@ func (t Target) File(dir string) string {
 func (t Target) Launch() *packages.Launch { return t.launch }
 
 // login returns how to log in to a live server.
-func (t Target) login() config.Login { return t.known.admitted.Entry().Login }
+func (t Target) login() config.Login { return t.known.entry().Login }
 
 // Limit returns how long the analysis of one server may take; 0 = no limit.
 func (f *Fleet) Limit() time.Duration { return f.options.Timeout }
@@ -211,8 +211,8 @@ func (o overrides) target(admitted *trust.Approved, change func(*probe.Server)) 
 	if change != nil {
 		change(&server)
 	}
-	t := declared(e)
-	t.known.admitted, t.server = admitted, &server
+	t := Target{known: Unseen(seen.Server{Name: server.Name, Source: server.Source}), server: &server}
+	t.known.admitted = admitted
 	if s := server.Stdio; s != nil {
 		if launch, ok := packages.Launched(append([]string{s.Command}, s.Args...)); ok {
 			t.launch = &launch

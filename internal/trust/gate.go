@@ -49,6 +49,7 @@ func (g Gate) Store() (Store, error) {
 // valid, or disabled.
 func (g Gate) Admit(cfg *config.Config, entries []config.Entry) (approved []Approved, refused []Denied) {
 	d := g.decisions()
+	approved = make([]Approved, 0, len(entries))
 	for i, e := range entries {
 		var problems []config.Problem
 		switch {
