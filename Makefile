@@ -16,7 +16,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 
 .PHONY: build extras picture demo test test-full race cover lint vuln cross release-check release docs
 .PHONY: test-packages test-recipes test-fleet test-kubernetes test-real test-systems test-browser conformance
-.PHONY: bench cost scale corpus check-corpus oracle composed fuzz soak nightly clean
+.PHONY: bench cost scale corpus check-corpus orders oracle composed fuzz soak nightly clean
 
 build:                ## build bin/mcpctl
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/mcpctl ./cmd/mcpctl
@@ -114,6 +114,9 @@ corpus:               ## check labelled pairs, and each tool of the releases alo
 
 check-corpus:         ## count findings of each rule of check in LISTINGS
 	$(GO) test ./pkg/check -count=1 -run TestRealListings -v -listings "$(or $(LISTINGS),../../testdata/listings/.)"
+
+orders:               ## learn pkg/check/orders.txt from its texts, and try it on texts that it does not know
+	$(GO) test -count=1 ./pkg/check -run '^TestOrder' -v -args -update
 
 oracle:               ## compare random schemas with an independent validator: FOR=1h SEED=N
 	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v \

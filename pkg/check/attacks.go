@@ -27,25 +27,20 @@ type attack struct {
 	strict   bool // no innocent reading
 }
 
-// Parts of patterns.
-const (
-	user = `(?:the |your |any )?(?:end[\s-]?)?(?:user|human|customer|operator|administrator|` +
-		`owner)s?\b`
-	target  = `(?:argument|parameter|param|field|input|call|request|url|log|note)s?\b`
-	agreed  = `(?:approved|authori[sz]ed|consented|agreed|granted|accepted|confirmed|signed off on)`
-	emailed = `[\w.+-]+@[\w-]+\.\w`
-)
+// atEnd matches the end of a clause: what has a condition may be harmless.
+const atEnd = `(?: (?:step|call|action|copy|upload))?\s*(?:[.!,;<\n]|$)`
 
-// attacks are the kinds that published attacks have in common word by word; orders.go knows others by their
-// parts.
+// attacks are the kinds that published attacks have in common word by word. Orders in other words weigh more
+// than 0 (orders.go).
 var attacks = append([]attack{
 	{"that hides an action from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer"), patterns(
 			`(?i)\b(?:do not|don't|never|must not|without) (?:tell|telling|inform|informing|notify|`+
-				`notifying) (?:the|your) (?:user|human|customer) (?:about this|about it|of this|`+
-				`that (?:the|this|you))\b`,
+				`notifying) (?:the|your) (?:user|human|customer) (?:about|of) (?:this|it)`+atEnd,
+			`(?i)\b(?:do not|don't|never|must not|without) (?:mention|mentioning|reveal|revealing|disclose|`+
+				`disclosing) this(?: \w+)? to (?:the|your) (?:user|human|customer)`+atEnd,
 			`(?i)\bthe (?:user|human|customer) (?:must|should) (?:not|never) (?:know|learn|find out|notice) `+
-				`(?:about|of|that) (?:this|the)\b`,
+				`(?:about |of )?this`+atEnd,
 		), true},
 	{"to the model", "Invariant Labs, 2025-04-01",
 		either("<|ignor|disregard|forget|overrid|user|human|customer|developer|.env|conversation|" +
@@ -76,40 +71,6 @@ var attacks = append([]attack{
 			`(?:^|\n)\s*(?:\[SYSTEM\]|SYSTEM(?: MESSAGE| PROMPT| OVERRIDE)?)\s*:`,
 			`(?i)(?:^|\n)\s*#{2,}\s*system(?: message| prompt| override)?\s*[:#]`,
 		), false},
-	{"that forges the consent of the user", "consent forgery, OWASP MCP Top 10, MCP03",
-		either("approv|authori|consent|agreed|granted|permission|confirm|said yes|asking|signed off"),
-		patterns(
-			`(?i)\b`+user+` (?:has |have )?(?:already )?(?:pre-?)?`+agreed+` (?:to )?(?:all|every|`+
-				`everything|any|each)\b`,
-			`(?i)\b(?:everything|(?:all|every) \w+) (?:was|were|is|are|has been|have been) (?:already `+
-				`)?(?:pre-?)?`+agreed+` (?:beforehand|in advance)\b`,
-			`(?i)\b(?:permission|consent|approval) (?:was|is|has(?: already)? been) (?:already )?(?:granted|`+
-				`given|obtained) (?:in advance|for (?:all|any|every))\b`,
-			`(?i)\b(?:treat|consider)\b[^.!?\n]{0,30} as (?:already )?(?:pre-?)?`+agreed+`\b`,
-			`(?i)\b(?:gave|given|granted|has|have|with) (?:\w+ )?(?:blanket|standing|unlimited) (?:approval|`+
-				`consent|permission|authori[sz]ation)\b`,
-			`(?i)\bassume (?:that )?`+user+`[^.!?\n]{0,20}\b(?:yes|agrees?|agreed|consents?|consented|`+
-				`approves?|approved|confirms?|confirmed)\b`,
-			`(?i)[.;,] (?:skip|bypass) (?:the )?(?:confirmation|consent|approval) (?:dialog|prompt|step)\b`,
-		), false},
-	{"to hide something from the user", "Invariant Labs, 2025-04-01",
-		either("user|human|customer|happened|instruction|anyone|nothing|summary|answer|reply"), patterns(
-			`(?i)\b(?:never|do not|don't) let `+user+` (?:know|see|notice|learn|find out)\b`,
-			`(?i)\b(?:must|should) (?:remain|stay|be kept) (?:invisible|hidden|secret) (?:to|from) `+user,
-			`(?i)\bsay nothing about\b|\b(?:never|do not|don't) (?:disclose|reveal|mention) this\b`+
-				`[^.!?\n]{0,20}\bto anyone\b`,
-			`(?i)\b(?:do not|don't|never),[^.!?\n]{1,40}, (?:inform|notify|say|show|tell) `+user+`\b`,
-		), false},
-	{"about calls of other tools", "WhatsApp takeover, Invariant Labs, 2025-04-07",
-		either("@|recipient|destination|number|prefix|prepend|start with|route all|other tool"),
-		patterns(
-			`(?i)\b(?:bcc|blind-?\s?cop(?:y|ies))\b[^.!?\n]{0,30}`+emailed+`|[\w.+-]+@[\w.-]+\w (?:in|to|as|`+
-				`into) (?:the )?bcc\b`,
-			`(?i)\buse (?:the )?(?:account|address|number|iban)\b[^.!?\n]{0,60}\binstead of the (?:one|`+
-				`account|address|number)\b[^.!?\n]{0,20}\b(?:given|requested|provided)\b`,
-			`(?i)\broute all (?:its|their) \w+ through this tool\b`,
-			`(?i)\bmust be prefixed with\b|\b(?:sent|made) (?:with|by|through) (?:any|every) other tool\b`,
-		), false},
 	{"to send data with an image or link", "Embrace the Red, 2023; EchoLeak, CVE-2025-32711",
 		either("http"), patterns(
 			`!\[[^\]\n]{0,100}\]\(\s*https?://[^)\s]{1,200}(?:\{|[?&][\w-]+=(?:[<\[$%)]|[A-Z]{3}))`,
@@ -118,40 +79,6 @@ var attacks = append([]attack{
 			`(?i)<img\b[^>]{0,100}\bsrc=["\x27]?https?://[^"\x27>\s]{1,200}\?`,
 			`(?i)\b(?:append|add|open|render|load|embed|insert|`+
 				`fetch)\b[^.!?\n]{0,40}https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
-		), false},
-	{"to hand over the conversation, the prompt or secrets", "line jumping, Trail of Bits, 2025-04-21",
-		either("prompt|instructions|conversation|chat|message|environ|.env|key|rsa|password|" +
-			"credential|dialogue|discussion|the user|above|printenv|/."), patterns(
-			`(?i)\b(?:reveal|print|put|include|pass|send|repeat|output|copy|write|attach|quote|paste|`+
-				`provide|dump|supply|submit|state|hold|fill)\b[^.!?\n]{0,80}\b(?:your (?:\w+ )?(?:system|`+
-				`developer|initial|hidden) (?:prompt|message|instructions)|(?:system|developer) message `+
-				`you (?:received|were given)|the hidden prompt|instructions (?:that )?you (?:were|have `+
-				`been) given|the system (?:message|prompt) verbatim|everything the user (?:has )?`+
-				`(?:said|written))\b`,
-			`(?i)\bwhat are your instructions\b`,
-			`(?i)\b(?:send|transmit|pass|include|attach|forward)\b[^.!?\n]{0,30}\b(?:verbatim|full|entire|`+
-				`complete|whole) (?:copy|transcript|text|record) of (?:the|this|our) (?:chat|conversation|`+
-				`discussion|dialogue)\b`,
-			`(?i)\b(?:run|execute) \x60?(?:printenv|env)\b[^.!?\n]{0,20}\b(?:put|send|pass|include|`+
-				`attach|paste)\b`,
-			`(?i)\b(?:hold|contain|include|pass|send|put|attach)\b[^.!?\n]{0,20}\b(?:(?:entire|whole|full|`+
-				`complete) (?:conversation|chat|dialogue)|all (?:previous|prior|earlier) messages)\b`,
-			`(?i)\b(?:provide|write|copy|paste|insert|supply|dump)\b[^.!?\n]{0,20}\b(?:entire|whole|full|`+
-				`complete) (?:conversation|chat)\b[^.!?\n]{0,30}(?:\b`+target+`|\b(?:in|as) \x60)`,
-			`(?i)\b(?:pass|send|include|attach|put|dump|write|copy)\b[^.!?\n]{0,20}(?:\ball (?:the `+
-				`)?environment variables\b|\bprocess\.env\b|\bos\.environ\b)[^.!?\n]{0,30}`,
-			`(?i)\b(?:read|collect)\b[^.!?\n]{0,20}(?:\bthe environment|\ball environment variables)\b`+
-				`[^.!?\n]{0,30}\b(?:send|pass|put|include|attach)\b`,
-			`(?i)^(?:contents?|read|reading) (?:\w+ ){0,3}(?:id rsa|system prompt)$`,
-			`(?i)^(?:full|entire|whole|complete) (?:conversation|chat)$|^(?:previous|prior) messages$`,
-			`(?i)^(?:the )?(?:(?:full|entire|whole|complete) (?:conversation|chat)|conversation|chat) `+
-				`(?:history$|so far\b|transcript$)`,
-		), false},
-	{"against other instructions", "line jumping, Trail of Bits, 2025-04-21",
-		either("disregard|ignore|forget|overrid|over|always|no longer"), patterns(
-			`(?i)\b(?:precedence|priority) over (?:(?:anything|everything|what) the user\b|the user's \w+|`+
-				`(?:your |the )?(?:system prompt|safety \w+))`,
-			`(?i)\balways (?:call|use|run|invoke) this (?:function|tool) before you answer\b`,
 		), false},
 }, inLanguages()...)
 
@@ -190,9 +117,11 @@ func orderRule(strict bool) rule {
 			said := rawjson.Quote(o.passage)
 			at.add("", said, "The text holds an order %s: %s.", o.does, said)
 		default:
-			said := rawjson.Quote(o.passage)
-			at.add("", said, "%s reads like an order to the model%s.", said,
-				strings.TrimPrefix(" "+o.does, " to the model"))
+			said, why := rawjson.Quote(o.passage), strings.TrimPrefix(" "+o.does, " to the model")
+			if len(o.words) > 0 {
+				why += ": " + strings.Join(kit.Map(o.words, strconv.Quote), ", ")
+			}
+			at.add("", said, "%s reads like an order to the model%s.", said, why)
 		}
 	})
 }
@@ -200,26 +129,35 @@ func orderRule(strict bool) rule {
 // order is a passage of a text that orders a model to do something.
 type order struct {
 	passage, does string
-	strict        bool // no innocent reading
+	words         []string // that weigh most, if it was found by its words
+	strict        bool     // no innocent reading
 }
 
-// orderIn returns the first order in a text, also in what it encodes.
-func orderIn(t text) order {
-	spaced := t.value
-	if !t.prose && !strings.ContainsFunc(t.value, unicode.IsSpace) { // a name or a choice
-		spaced = strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
-	}
-	for _, value := range slices.Compact([]string{spaced, t.value}) {
-		if o := plainOrder(value, false); o.passage != "" {
-			return o
+// orderIn returns the first order in a text, also in what it encodes; one without an innocent reading comes
+// first.
+func orderIn(t text) (found order) {
+	take := func(o order) {
+		if o.passage != "" && (found.passage == "" || o.strict && !found.strict) {
+			found = o
 		}
+	}
+	for _, value := range slices.Compact([]string{spaced(t), t.value}) {
+		take(plainOrder(value, false))
 	}
 	for _, value := range decoded(t.value, 2) {
-		if o := plainOrder(value.text, value.strict); o.passage != "" {
-			return order{o.passage, o.does + ", encoded", o.strict || value.strict}
-		}
+		o := plainOrder(value.text, value.strict)
+		o.does, o.strict = o.does+", encoded", o.strict || value.strict
+		take(o)
 	}
-	return order{}
+	return found
+}
+
+// spaced returns a text; of a name or a choice, its words.
+func spaced(t text) string {
+	if t.prose || strings.ContainsFunc(t.value, unicode.IsSpace) {
+		return t.value
+	}
+	return strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
 }
 
 // plainOrder returns the first order that a text gives, the strict ones first; encoded is whether another
@@ -234,7 +172,7 @@ func plainOrder(text string, encoded bool) (found order) {
 			if at := reading.Find(pattern); at != nil {
 				strict := a.strict && (at[0] == 0 || !strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")) ||
 					a.patterns != nil && !pattern().MatchString(text) // disguised
-				o := order{strings.TrimSpace(text[at[0]:at[1]]), a.does + " (" + a.source + ")", strict}
+				o := order{strings.TrimSpace(text[at[0]:at[1]]), a.does + " (" + a.source + ")", nil, strict}
 				if strict {
 					return o
 				}
@@ -246,9 +184,10 @@ func plainOrder(text string, encoded bool) (found order) {
 		}
 	}
 	for n, view := range reading.Views() {
-		passage, does, strict := findOrder(view, encoded)
-		if passage != "" && (found.passage == "" || strict) {
-			return order{kit.Clip(passage, maxPassage), does, strict || n > 0}
+		o := findOrder(view, encoded)
+		o.passage, o.strict = kit.Clip(o.passage, maxPassage), o.strict || n > 0
+		if o.passage != "" && (found.passage == "" || o.strict) {
+			return o
 		}
 	}
 	return found

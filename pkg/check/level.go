@@ -11,7 +11,7 @@ type reason int
 
 const (
 	describesItsUse reason = iota // the text says what the tool does with a file, and orders nothing
-	withoutOrder                  // the text names a file, and neither reads nor passes it on
+	withoutOrder                  // the text names a file, and does not read like an order
 	leavesOut                     // the text is right, and not complete
 	alreadyAccepted               // the saved snapshot has it as well
 )

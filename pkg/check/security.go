@@ -79,14 +79,14 @@ func namesCredentialFile(t text, at location) {
 	f := finding.Finding{Item: at.item, Path: at.path.String(), New: passage,
 		Message: fmt.Sprintf("The text names the credential file %s.", passage)}
 	for _, s := range sentencesOf(t.value) {
-		if last := s.words[len(s.words)-1].end; last <= found[0] {
+		if s.end() <= found[0] {
 			continue
 		}
-		switch {
-		case s.orders(isRead|isPass|isAct, always):
-		case thirdPerson(s.words[0].text) && english().MatchString(t.value): // such as "Reads"
+		switch sum, _ := s.weigh(); {
+		case sum > 0:
+		case thirdPerson(s[1].text) && english().MatchString(t.value): // such as "Reads"
 			f = lowered(f, describesItsUse)
-		case s.all&(isRead|isPass) == 0:
+		default:
 			f = lowered(f, withoutOrder)
 		}
 		break
