@@ -221,6 +221,10 @@ func documentServers(r *reported, v view) []documentServer {
 		all = append(all, s)
 	}
 	for _, t := range troubles(r.Servers) {
+		stderr := strings.TrimSpace(t.Stderr)
+		if !strings.Contains(stderr, "\n") && strings.HasSuffix(seen.Says(t.Failure), stderr) {
+			t.Stderr = "" // the reason has all of it
+		}
 		add(t.Names, documentServer{State: t.Word(), Says: text(oneLine(seen.Says(t.Failure))),
 			Text: multiline(textOf(t.remedy(t.Failure))), Stderr: multiline(t.Stderr)})
 	}
