@@ -2,11 +2,13 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -142,37 +144,56 @@ func Parse(data []byte, bodyOf func(command string) Body) (*Report, error) {
 	return r, nil
 }
 
-// decode returns the version of the form of a report and the report.
+// decode returns the version of the form of a report and the report. Servers and findings, which may be many,
+// are read once.
 func decode(data []byte, bodyOf func(command string) Body) (version int, r *Report, err error) {
 	var head struct {
-		Mcpctl   int
-		Command  string
-		Status   int
-		Verdict  exit.Verdict
-		Problems []string
-		Servers  json.RawMessage
-		Findings seen.Findings
-		Shard    *seen.Shard
+		Mcpctl   int          `json:"mcpctl"`
+		Command  string       `json:"command"`
+		Status   int          `json:"status"`
+		Verdict  exit.Verdict `json:"verdict"`
+		Problems []string     `json:"problems"`
+		Shard    *seen.Shard  `json:"shard"`
 	}
+	members, err := rawjson.Members(data)
+	if err != nil {
+		return 0, nil, fits("", json.Unmarshal(data, &head))
+	}
+	var lists [2]json.RawMessage
+	members = slices.DeleteFunc(members, func(m rawjson.Member) bool {
+		i := slices.Index([]string{"servers", "findings"}, m.Key)
+		if i >= 0 {
+			lists[i] = m.Value
+		}
+		return i >= 0
+	})
+	data = rawjson.Build(members...)
 	if err := json.Unmarshal(data, &head); err != nil {
-		return 0, nil, err
+		return 0, nil, fits("", err)
 	}
 	r = &Report{Command: head.Command, Status: head.Status, Verdict: head.Verdict, Problems: head.Problems,
 		Body: bodyOf(head.Command)}
 	if r.Body == nil {
 		return head.Mcpctl, r, nil
 	}
-	if err := json.Unmarshal(data, r.Body); err != nil {
-		return 0, nil, err
-	}
-	if b, is := r.Body.(interface{ found() *seen.Findings }); is {
-		*b.found() = head.Findings
+	err = fits("", json.Unmarshal(data, r.Body))
+	if b, is := r.Body.(interface{ found() *seen.Findings }); is && lists[1] != nil {
+		err = cmp.Or(err, fits("findings", json.Unmarshal(lists[1], b.found())))
 	}
 	if b, is := r.Body.(interface{ sharded() *Sharded }); is {
 		b.sharded().Shard = head.Shard
 	}
-	if head.Servers != nil {
-		err = r.Body.read(head.Servers)
+	if lists[0] != nil {
+		err = cmp.Or(err, fits("servers", r.Body.read(lists[0])))
 	}
 	return head.Mcpctl, r, err
+}
+
+// fits returns why a member of a report could not be read, without Go's names of types.
+func fits(member string, err error) error {
+	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		field := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
+		return errors.New(kit.Join(": ", kit.Join(" ", member, field), "unexpected "+wrong.Value))
+	}
+	return err
 }
