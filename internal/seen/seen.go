@@ -1,5 +1,5 @@
-// Package seen holds what was seen of a server: what it offered, or why that is not known. It is the last of
-// three states: a server is declared (config.Entry), admitted (trust.Approved), and then seen.
+// Package seen holds what was seen of a server: what it offered, or why that is not known. It is what reports
+// show of the last of three states: declared (config.Entry), admitted (trust.Approved), seen (fleet.Surface).
 package seen
 
 import (
