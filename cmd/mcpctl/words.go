@@ -121,9 +121,9 @@ func typedLine(words ...string) string {
 	for i := range masked {
 		switch {
 		case strings.HasPrefix(masked[i], "--args="):
-			masked[i] = "--args=…"
+			masked[i] = "--args=JSON"
 		case i > 0 && masked[i-1] == "--args" && !strings.HasPrefix(masked[i], "@") && masked[i] != "-":
-			masked[i] = "…"
+			masked[i] = "JSON"
 		}
 	}
 	return strings.Join(kit.Map(masked, printable.ShellWord), " ")
