@@ -33,13 +33,15 @@ func joinArms(ctx context.Context, before, after *Schema, pool *Pool) (old, new 
 // joined returns a schema with the arms of objects joined; false where they cannot be.
 func joined(ctx context.Context, s *Schema, pool *Pool) (*Schema, bool) {
 	switch {
-	case !bytes.Contains(s.raw, []byte(`"allOf"`)) && !bytes.Contains(s.raw, []byte(`"$ref"`)):
+	case !slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "$ref"},
+		func(k string) bool { return bytes.Contains(s.raw, []byte(`"`+k+`"`)) }):
 		return s, true
 	case len(s.doc.roots) > 1, bytes.Contains(s.raw, []byte("/allOf/")), // a reference may lead into an arm
 		bytes.Contains(s.raw, []byte("ynamicRef")):
 		return s, false
 	}
-	j := &joiner{doc: s.doc, left: maxArmNames}
+	j := &joiner{doc: s.doc, left: maxArmNames,
+		unions: !bytes.Contains(s.raw, []byte("/anyOf/0")) && !bytes.Contains(s.raw, []byte("/oneOf/0"))}
 	root := j.visit(s.doc.root)
 	if !j.found || j.left < 0 {
 		return s, j.left >= 0
@@ -53,9 +55,10 @@ func joined(ctx context.Context, s *Schema, pool *Pool) (*Schema, bool) {
 
 // A joiner rewrites the objects of a document.
 type joiner struct {
-	doc   *document
-	left  int  // of maxArmNames
-	found bool // something was joined
+	doc    *document
+	left   int  // of maxArmNames
+	unions bool // a union of one counts as an arm
+	found  bool // something was joined
 }
 
 // visit returns a schema in which the arms of all objects are joined, those of the outer ones first.
@@ -103,12 +106,12 @@ type arm struct {
 
 // armsOf returns the arms of an object, itself first, and the members of allOf that say more than an arm may.
 func (j *joiner) armsOf(o map[string]any) (arms []arm, rest []any, ok bool) {
-	list, combined := o["allOf"].([]any)
+	list := j.members(o)
 	kind := j.doc.owner("").dialect
 	_, refers := o["$ref"].(string)
 	if refers && kind.refAlone() || o["patternProperties"] != nil ||
 		o["type"] != nil && o["type"] != "object" ||
-		!combined && !(refers && hasAny(o, "properties", "required", "additionalProperties")) {
+		len(list) == 0 && !(refers && hasAny(o, "properties", "required", "additionalProperties")) {
 		return nil, nil, false
 	}
 	own, fits := j.own(o)
@@ -133,6 +136,23 @@ func (j *joiner) armsOf(o map[string]any) (arms []arm, rest []any, ok bool) {
 	return arms, rest, !wraps && slices.ContainsFunc(arms[1:], func(a arm) bool {
 		return len(a.properties)+len(a.required) > 0 || a.restricts
 	})
+}
+
+// members returns the members of allOf, and the only one of a union: that one holds, too.
+func (j *joiner) members(o map[string]any) []any {
+	list, _ := o["allOf"].([]any)
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if value := o[keyword]; j.single(keyword, value) {
+			list = append(slices.Clip(list), value.([]any)[0])
+		}
+	}
+	return list
+}
+
+// single reports whether a keyword is a union of one that counts as an arm.
+func (j *joiner) single(keyword string, value any) bool {
+	only, _ := value.([]any)
+	return j.unions && len(only) == 1 && (keyword == "anyOf" || keyword == "oneOf")
 }
 
 // own reads what an object says of its members by itself.
@@ -187,8 +207,11 @@ func (j *joiner) simple(v any, seen map[string]bool) ([]arm, bool) {
 			return arms, true
 		}
 	}
-	for keyword := range o {
+	for keyword, value := range o {
 		_, note := annotations[keyword]
+		if j.single(keyword, value) {
+			continue
+		}
 		switch keyword {
 		case "type", "properties", "required", "additionalProperties", "allOf", "$ref", "$defs",
 			"definitions", "$schema":
@@ -205,8 +228,7 @@ func (j *joiner) simple(v any, seen map[string]bool) ([]arm, bool) {
 	if len(own.properties)+len(own.required) > 0 || own.restricts || own.typed || len(arms) == 0 {
 		arms = append(arms, own)
 	}
-	list, _ := o["allOf"].([]any)
-	for _, member := range list {
+	for _, member := range j.members(o) {
 		more, simple := j.simple(member, seen)
 		if arms = append(arms, more...); !simple {
 			return nil, false
@@ -240,6 +262,7 @@ func (j *joiner) join(o map[string]any, arms []arm, rest []any) map[string]any {
 	for _, keyword := range []string{"allOf", "$ref", "properties", "required", "additionalProperties"} {
 		delete(out, keyword)
 	}
+	maps.DeleteFunc(out, j.single)
 	if len(rest) > 0 {
 		out["allOf"] = rest
 	}

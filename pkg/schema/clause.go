@@ -13,7 +13,8 @@ import (
 // open.
 type clause struct {
 	kind    kindSet
-	known   *facts // what was assumed, and what that stands for
+	asked   []literal // the question that the clause is a way to answer
+	known   *facts    // what was assumed, and what that stands for
 	atoms   []literal
 	members *memberRules // the first of the atoms, by name, and how many those are
 	sorted  int
@@ -77,7 +78,7 @@ func (e *engine) over(f *facts) *facts {
 
 // fork returns a copy of a clause without the open choices.
 func (e *engine) fork(c *clause) *clause {
-	return &clause{kind: c.kind, known: e.over(c.known), atoms: slices.Clip(c.atoms),
+	return &clause{kind: c.kind, asked: c.asked, known: e.over(c.known), atoms: slices.Clip(c.atoms),
 		tags: slices.Clip(c.tags), doubt: c.doubt}
 }
 
@@ -258,10 +259,25 @@ func (e *engine) decide(c *clause) outcome {
 		return undecided(outOfSteps)
 	}
 	out := e.decideKind(c.kind, c.atoms)
-	if out.answer == inhabited {
-		return settled(out.value, c.doubt, true)
+	if out.answer == inhabited && (c.doubt == reason{} || e.confirmed(c, out.value)) {
+		return found(out.value)
+	} else if out.answer == inhabited {
+		return doubtful(out.value, c.doubt)
 	}
 	return out
+}
+
+// maxConfirmed bounds the values that are read before they are doubted.
+const maxConfirmed = 64
+
+// confirmed reads a value that was put together without what is in doubt: it may be an answer all the same,
+// where the next one is not.
+func (e *engine) confirmed(c *clause, value any) bool {
+	if e.confirms++; e.confirms > maxConfirmed || len(c.choices) > 0 {
+		return false
+	}
+	answer, _ := e.satisfiesAll(c.asked, value)
+	return answer == inhabited
 }
 
 func (e *engine) decideKind(kind kindSet, atoms []literal) outcome {

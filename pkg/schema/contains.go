@@ -135,8 +135,8 @@ func (s *Schema) root(m Semantics) *node {
 const maxWitness = 2000
 
 // weight estimates the size of a value: one for each value in it, itself included, and one more for every 64
-// bytes of a string. It stops at the limit, so it is cheap for huge values too; it is the limit for a value
-// that is not written out, see long.go.
+// bytes of a string or a name. It stops at the limit, so it is cheap for huge values too; it is the limit for
+// a value that is not written out, see long.go.
 func weight(v any, limit int) int {
 	n := 1
 	if limit <= 1 {
@@ -148,8 +148,8 @@ func weight(v any, limit int) int {
 			n += weight(v[i], limit-n)
 		}
 	case map[string]any:
-		for _, item := range v {
-			if n < limit {
+		for name, item := range v {
+			if n += len(name) / 64; n < limit {
 				n += weight(item, limit-n)
 			}
 		}

@@ -19,11 +19,12 @@ type engine struct {
 	*meter
 	exact bool // numbers count only as far as all programs agree on them, see [Declared]
 
-	memo   map[string]outcome
-	open   map[string]*frame
-	frames int // open questions
-	below  int // values inside values between the first open question and the current one
-	low    int // the outermost open question that the current answer takes to be void
+	memo     map[string]outcome
+	open     map[string]*frame
+	frames   int // open questions
+	confirms int // values that were read before they were doubted
+	below    int // values inside values between the first open question and the current one
+	low      int // the outermost open question that the current answer takes to be void
 }
 
 func newEngine(m *meter, b Budget) *engine {
@@ -105,7 +106,7 @@ func (e *engine) ask(question []literal) outcome {
 		if types&k == 0 {
 			continue
 		}
-		c := &clause{kind: k, known: &facts{}}
+		c := &clause{kind: k, asked: question, known: &facts{}}
 		if !e.assume(c, question) {
 			continue
 		}

@@ -246,8 +246,12 @@ func (o *objectProblem) extend(name string, rules []literal, need literal, try f
 	return more
 }
 
-// maxEnlarge bounds the properties that are made up one by one to reach a least number.
-const maxEnlarge = 512
+// Bounds on the properties that are made up one by one to reach a least number, and on those that are where
+// names that no schema mentions would do: these need not be written out.
+const (
+	maxEnlarge = 512
+	maxMadeUp  = 128
+)
 
 // anyProperty asks for a property of any name with any value.
 var anyProperty = not(&node{op: opRest, kids: []literal{yes(some())}})
@@ -256,19 +260,21 @@ var anyProperty = not(&node{op: opRest, kids: []literal{yes(some())}})
 // counts once. Very many have one value, under names that are not mentioned.
 func (o *objectProblem) complete() outcome {
 	missing := o.least - len(o.slots)
-	var others outcome
+	others := outcome{answer: empty}
 	switch {
 	case missing > maxEnlarge && len(o.languages) > 0:
 		return undecided(reason{"very many properties are required", o.languages[0]})
-	case missing > maxEnlarge:
+	case missing > maxMadeUp && len(o.languages) == 0:
 		others = o.inside(o.ruling(func(rule literal) answer { return answerOf(nameRegion{}.within(rule)) }))
-		switch {
-		case others.answer == empty && missing > len(o.names):
+		if others.answer == empty && missing > len(o.names) {
 			return others
-		case others.answer == empty:
-			return undecided(reason{what: "very many properties are required"})
 		}
-	case missing > 0:
+	}
+	switch {
+	case missing <= 0 || others.answer != empty:
+	case missing > maxEnlarge:
+		return undecided(reason{what: "very many properties are required"})
+	default:
 		out := outcome{answer: empty}
 		o.additions(anyProperty, func() bool {
 			out = o.complete()

@@ -3,6 +3,7 @@ package schema
 import (
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A name region is a set of names that are not mentioned and satisfy exactly some of the languages. All atoms
@@ -45,11 +46,18 @@ func (o *objectProblem) fresh(r nameRegion) (string, answer) {
 		question = append(question, literal{language, r.inside>>i&1 == 0})
 	}
 	out := o.inhabit(question)
-	name, written := out.value.(string)
-	if !written && out.answer == inhabited {
+	switch name := out.value.(type) {
+	case string:
+		return name, out.answer
+	case longText:
+		if name <= maxStretched && !o.spend(int(name)/16) {
+			return strings.Repeat("a", int(name)), out.answer
+		}
+	}
+	if out.answer == inhabited {
 		return "", unsure
 	}
-	return name, out.answer
+	return "", out.answer
 }
 
 // anyName makes up a name that is not mentioned and not used.

@@ -52,7 +52,7 @@ func trySamples(e *engine, atoms []literal, least int) (string, bool) {
 		}
 	}
 	floor := e.left - e.left/4
-	fits := func(s string) bool {
+	fits := func(atoms []literal, s string) bool {
 		if e.spend(len(s) / 16); e.left < floor {
 			return false
 		}
@@ -60,37 +60,43 @@ func trySamples(e *engine, atoms []literal, least int) (string, bool) {
 		return answer == inhabited && e.left >= 0
 	}
 	for _, s := range slices.Concat(others, samples) {
-		if fits(s) {
+		if fits(atoms, s) {
 			return s, true
 		}
 	}
+	ofAnyLength := kit.Filter(atoms,
+		func(l literal) bool { return l.op != opMinLength && l.op != opMaxLength })
 	for _, short := range slices.Concat(samples, others) {
-		for s := range stretched(short, least) {
-			if fits(s) {
-				return s, true
+		for long := range stretched(short, least) {
+			if fits(ofAnyLength, long(len(short)+1)) && fits(atoms, long(least)) {
+				return long(least), true
 			}
 		}
 	}
 	return "", false
 }
 
-// Bounds on the strings that are stretched, in characters, and on the places that are tried.
+// Bounds on the strings that are stretched, in characters, and on the places that are tried at either end.
 const (
 	maxStretched = 1 << 18
 	maxPlaces    = 8
 )
 
-// stretched returns a string with each of its first characters repeated until it has a length.
-func stretched(s string, length int) iter.Seq[string] {
-	return func(yield func(string) bool) {
+// stretched returns how to repeat each of the first and last characters of a string until it has a length.
+func stretched(s string, length int) iter.Seq[func(int) string] {
+	return func(yield func(func(int) string) bool) {
 		letters := []rune(s)
-		missing := length - len(letters)
-		if missing <= 0 || length > maxStretched {
+		if length <= len(letters) || length > maxStretched {
 			return
 		}
-		for i := range min(len(letters), maxPlaces) {
-			before, more := string(letters[:i]), strings.Repeat(string(letters[i]), missing)
-			if !yield(before + more + string(letters[i:])) {
+		for i := range letters {
+			if i >= maxPlaces && i < len(letters)-maxPlaces {
+				continue
+			}
+			before, after := string(letters[:i]), string(letters[i:])
+			if !yield(func(n int) string {
+				return before + strings.Repeat(string(letters[i]), max(n-len(letters), 0)) + after
+			}) {
 				return
 			}
 		}
@@ -141,6 +147,9 @@ func findText(e *engine, r pattern.Region, excluded []string) outcome {
 	if len(r.All) == 0 && len(r.None) == 0 {
 		e.spend(8 * len(excluded))
 		return plainText(e, r, excluded)
+	}
+	if slices.ContainsFunc(r.All, func(p *pattern.Pattern) bool { return p.Longest() < r.MinLen }) {
+		return outcome{answer: empty}
 	}
 	for _, s := range excluded {
 		e.spend(16 * (2 + len(s))) // it becomes a part of a pattern

@@ -124,6 +124,45 @@ func size(tree *syntax.Regexp, end int) int {
 // character.
 func (p *Pattern) Size() int { return p.size }
 
+// Endless is the length of strings that have no longest one.
+const Endless = 1 << 40
+
+// Longest returns a length, in characters, that no string of the pattern exceeds, or [Endless].
+func (p *Pattern) Longest() int { return longest(p.tree, true) }
+
+// longest returns the length of what a tree matches; outer is true where nothing is around it, so that
+// anything may stand before and after what is not anchored.
+func longest(tree *syntax.Regexp, outer bool) int {
+	n, subs := 0, tree.Sub
+	if tree.Op == syntax.OpConcat && outer {
+		last := len(subs) - 1
+		outer = subs[0].Op != syntax.OpBeginText || subs[last].Op != syntax.OpEndText
+	} else if tree.Op == syntax.OpAlternate || tree.Op == syntax.OpCapture {
+		for _, sub := range subs {
+			n = max(n, longest(sub, outer))
+		}
+		return n
+	}
+	switch tree.Op {
+	case syntax.OpLiteral:
+		n = len(tree.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		n = 1
+	case syntax.OpStar, syntax.OpPlus:
+		return Endless
+	}
+	for _, sub := range subs {
+		n = min(n+longest(sub, false), Endless)
+	}
+	if outer || tree.Op == syntax.OpRepeat && tree.Max < 0 {
+		return Endless
+	}
+	if tree.Op == syntax.OpRepeat {
+		n = min(n*tree.Max, Endless)
+	}
+	return n
+}
+
 // Cost bounds the work of [Pattern.Match], in units of the package's other work.
 func (p *Pattern) Cost(s string) int { return 8 + p.size*len(s)/2 }
 

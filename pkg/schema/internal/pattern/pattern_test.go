@@ -278,3 +278,16 @@ func TestHostilePatternsEndSoon(t *testing.T) {
 
 // String is the pattern as it is searched for.
 func (p *Pattern) String() string { return p.re().String() }
+
+// TestLongest bounds the strings of patterns that are anchored at both ends.
+func TestLongest(t *testing.T) {
+	for source, want := range map[string]int{
+		"^a{1,5}$": 5, "^(foo|bar)(,(foo|bar)){0,9}$": 39, "^\\d{4}-\\d{2}$": 7, "^$": 0, "^é?$": 1, "^a$|^bcd$": 3,
+		"a": Endless, "^a": Endless, "a$": Endless, "^a+$": Endless, "^a|b$": Endless,
+		"^(a{3,})?$": Endless, "(^a$)": 1,
+	} {
+		if p, err := Parse(source); err != nil || p.Longest() != want {
+			t.Errorf("%s: %d, %v; want %d", source, p.Longest(), err, want)
+		}
+	}
+}
