@@ -227,6 +227,9 @@ func rootType(schema json.RawMessage) string {
 		return strings.Trim(printable.Spaced(schema), "{}")
 	default:
 		var all []string
+		if o["type"] == nil {
+			all = append(all, "no type") // where the protocol wants an object
+		}
 		for _, m := range rawjson.Children(schema) {
 			says := named(m)
 			if alone := keywords(o, rawjson.Build(m), ""); len(alone) > 0 ||
