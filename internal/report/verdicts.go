@@ -169,7 +169,7 @@ func writeUnchanged(p *page, says string, servers []server) {
 	}
 	base := ""
 	if len(quiet) == 1 && quiet[0].Base != "" {
-		base = " is as in " + quiet[0].Base
+		base = " against " + quiet[0].Base
 	}
 	p.below(span{says, green}, span{someOf(names, most), plain}, span{base, dim})
 }

@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,16 +76,15 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	findNew(c, "text-tool-reference-added", item, was, is, otherTools, code)
 	orders := func(text string) []string { return wording.Read(text).Orders() }
 	findNew(c, "text-instruction-cue-added", item, was, is, orders, strconv.Quote)
-	findUnreported(c, item, was, is)
+	findUnreported(c, item, was, is, newDefinitions(old, new))
 }
 
 // findUnreported looks for texts of a tool's schemas that are new and that no finding shows, such as those
-// below a part that was replaced.
-func findUnreported(c *comparison, item string, old, new []passage) {
-	known, before, definitions := map[string]bool{"": true}, map[string]json.RawMessage{}, map[string]bool{}
+// below a part that was replaced. Texts of new definitions belong to the finding of what refers to them.
+func findUnreported(c *comparison, item string, old, new []passage, definitions map[string]bool) {
+	known, before := map[string]bool{"": true}, map[string]json.RawMessage{}
 	for _, p := range old {
 		known[normal(p.text)], before[p.pointer] = true, rawjson.Quote(p.text)
-		definitions[definition().FindString(p.pointer)] = true
 	}
 	for _, f := range c.findings {
 		shown, _ := textsOf("", "description", f.New)
@@ -93,9 +94,8 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 	}
 	count := 0
 	for _, p := range new {
-		d := definition().FindString(p.pointer)
 		if known[normal(p.text)] || repeatsItsName(p) || count == maxListed ||
-			d != "" && !definitions[d] || // it belongs to what brought the definition
+			definitions[definition().FindString(p.pointer)] ||
 			!strings.HasPrefix(p.pointer, "/inputSchema/") &&
 				!strings.HasPrefix(p.pointer, "/outputSchema/") {
 			continue
@@ -116,6 +116,32 @@ func findUnreported(c *comparison, item string, old, new []passage) {
 
 // definition matches the pointer of the definition that a text is in.
 var definition = kit.Pattern(`^/(inputSchema|outputSchema)/(\$defs|definitions)/[^/]*`)
+
+// newDefinitions returns the pointers of the definitions that a tool has now, and that what is not in
+// definitions refers to, directly or by others.
+func newDefinitions(old, new json.RawMessage) map[string]bool {
+	if !bytes.Contains(new, []byte(`"$defs"`)) && !bytes.Contains(new, []byte(`"definitions"`)) {
+		return nil
+	}
+	had, all, refers := map[string]bool{}, map[string]bool{}, map[string][]string{}
+	rawjson.Strings(old, func(steps []string, _ string, _ bool) {
+		had[definition().FindString(extended("", steps))] = true
+	})
+	rawjson.Strings(new, func(steps []string, text string, isName bool) {
+		if local, is := strings.CutPrefix(text, "#/"); is && !isName && steps[len(steps)-1] == "$ref" {
+			from := definition().FindString(extended("", steps))
+			refers[from] = append(refers[from], definition().FindString("/"+steps[0]+"/"+local))
+		}
+	})
+	for open := refers[""]; len(open) > 0; open = open[1:] {
+		if d := open[0]; !all[d] && d != "" {
+			all[d] = true
+			open = append(open, refers[d]...)
+		}
+	}
+	maps.DeleteFunc(all, func(d string, _ bool) bool { return had[d] })
+	return all
+}
 
 // repeatsItsName reports whether a text is the title that a generator makes of the name of a property.
 func repeatsItsName(p passage) bool {
