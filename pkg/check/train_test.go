@@ -296,8 +296,36 @@ func TestOrderTable(t *testing.T) {
 	}
 }
 
-// TestOrdersOfNewTexts tries tables on texts that they were not learned from: a tenth of the attacks and harmless texts, and a tenth
-// of the published servers, in turn.
+// TestUnseenTexts tries the table on texts of authors who knew neither it nor what it was learned from, and from which it is never
+// learned. The sample "afterwards" was written when the table had its weights and settings, and docs/check.md has its figures.
+func TestUnseenTexts(t *testing.T) {
+	samples := map[string]map[string][]*example{"earlier": {}, "afterwards": {}}
+	for line := range bytes.Lines(readFile(t, "testdata/unseen.jsonl")) {
+		var row struct{ Sample, Kind, Text string }
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		of := samples[row.Sample]
+		of[row.Kind] = append(of[row.Kind], &example{kind: row.Kind, value: text{value: row.Text, prose: true}})
+	}
+	page := strings.Join(strings.Fields(string(readFile(t, "../../docs/check.md"))), " ")
+	for name, of := range samples {
+		attacks, near := &tally{}, &tally{}
+		attacks.judge(orderWeights(), of["attack"])
+		near.judge(orderWeights(), of[harmless])
+		says := fmt.Sprintf("%d of %d attacks and %d of %d harmless texts", attacks.seen, attacks.texts, near.seen, near.texts)
+		t.Logf("%s: %s", name, says)
+		if attacks.texts < 50 || near.texts < 50 || 10*attacks.seen < 7*attacks.texts || 20*near.seen > near.texts || near.breaking > 0 {
+			t.Errorf("%s: %s are reported, %d harmless ones as breaking", name, says, near.breaking)
+		}
+		if name == "afterwards" && !strings.Contains(page, says) {
+			t.Errorf("docs/check.md does not say %q", says)
+		}
+	}
+}
+
+// TestOrdersOfNewTexts tries tables on texts that they were not learned from: a part of the attacks and harmless texts, and of the
+// published servers, in turn.
 func TestOrdersOfNewTexts(t *testing.T) {
 	if !full && !updates() {
 		t.Skip("make orders and make test-full run it")
