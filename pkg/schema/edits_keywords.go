@@ -75,13 +75,14 @@ func (p pair) group(f Family, keywords ...string) bool {
 	if i < 0 {
 		return false
 	}
+	y := p.y // what the patch needs: with all of p, every call would allocate it
 	p.add(Edit{Family: f, Keyword: keywords[i], Keywords: keywords,
-		Old: p.x.first(keywords), New: p.y.first(keywords)},
+		Old: p.x.first(keywords), New: y.first(keywords)},
 		func(o *object) {
 			o.drop(keywords...)
 			for _, k := range keywords {
-				if _, ok := p.y.o[k]; ok {
-					o.keywords[k] = p.y.moved(k)
+				if _, ok := y.o[k]; ok {
+					o.keywords[k] = y.moved(k)
 				}
 			}
 		})
