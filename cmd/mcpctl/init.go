@@ -21,6 +21,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -210,7 +211,8 @@ func savedFiles(r *compare.SaveResult) []planned {
 		if s.Saved == nil || s.Saved.Action == seen.Skipped {
 			continue
 		}
-		saved = append(saved, planned{path: s.Saved.File, about: s.Counts.Items()})
+		saved = append(saved, planned{path: s.Saved.File, about: kit.Join("; ", s.Counts.Items(),
+			printable.Message(s.Saved.Reason))})
 	}
 	return saved
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/diff"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -145,7 +144,11 @@ func (o AcceptOptions) advance(
 		file := SavedFile(f.Config.Project.Snapshots, c.now.Name)
 		moved.saved.File = p.Rel(file)
 		if moved.data != nil {
-			alarms := alarmsIn(ctx, c.now.Name, c.old.Snapshot, moved.snapshot, f.Limit())
+			file := moved.saved.File
+			if o.DryRun {
+				file = "" // it has none of them yet
+			}
+			alarms := alarmsIn(ctx, c.now.Name, c.old.Snapshot, moved.snapshot, f.Limit(), file)
 			moved.saved.Reason = kit.Join("; ", moved.saved.Reason, alarms)
 			next.files[file] = moved.data
 		}
@@ -157,29 +160,6 @@ func (o AcceptOptions) advance(
 		next.all.Add(server.Surface, moved.taken, true, c.unsaved)
 	}
 	return next, nil
-}
-
-// alarmsIn says what check warns of in a new snapshot and not in the old one, as far as users are attacked.
-func alarmsIn(
-	ctx context.Context, name string, old, next *snapshot.Snapshot, limit time.Duration,
-) string {
-	aboutSafety := map[string]bool{}
-	for _, rule := range check.Rules() {
-		aboutSafety[rule.ID] = rule.Security
-	}
-	warnings := func(of *snapshot.Snapshot) []finding.Finding {
-		found, _ := check.Run(ctx, []check.Subject{{Name: name, Snapshot: of}}, check.Options{Timeout: limit})
-		return kit.Filter(found, func(f finding.Finding) bool {
-			return aboutSafety[f.Rule] && f.Level != finding.Info
-		})
-	}
-	known := kit.Set(kit.Map(warnings(old), finding.Finding.Fingerprint))
-	alarms := kit.Filter(warnings(next), func(f finding.Finding) bool { return !known[f.Fingerprint()] })
-	if len(alarms) == 0 {
-		return ""
-	}
-	texts := kit.Map(alarms, func(f finding.Finding) string { return f.Rule + " of " + f.Place() })
-	return "check warns: " + kit.Some(kit.Distinct(texts))
 }
 
 // write replaces the snapshot files, and locks the packages of the servers whose file is current.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
@@ -60,11 +61,11 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
 		if o.File == "-" {
-			done[i], err = printSnapshot(p, s)
+			done[i], err = printSnapshot(ctx, p, s, f.Limit())
 			return err
 		}
 		file := cmp.Or(o.File, SavedFile(dir, s.Name))
-		if done[i], err = o.save(ctx, p, s, file); err != nil {
+		if done[i], err = o.save(ctx, p, s, file, f.Limit()); err != nil {
 			failSaved(s, "saving", err)
 			done[i] = &seen.Saved{Action: seen.Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
@@ -92,7 +93,9 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 }
 
 // printSnapshot writes the snapshot of s to standard output, unless it is incomplete.
-func printSnapshot(p host.Process, s *fleet.Surface) (*seen.Saved, error) {
+func printSnapshot(
+	ctx context.Context, p host.Process, s *fleet.Surface, limit time.Duration,
+) (*seen.Saved, error) {
 	if !s.Whole() {
 		return nil, nil
 	}
@@ -101,7 +104,8 @@ func printSnapshot(p host.Process, s *fleet.Surface) (*seen.Saved, error) {
 		return nil, err
 	}
 	_, err = p.Out.Write(data)
-	return &seen.Saved{Action: seen.Created, File: "-"}, err
+	return &seen.Saved{Action: seen.Created, File: "-",
+		Reason: alarmsIn(ctx, s.Name, nil, s.Snapshot, limit, "")}, err
 }
 
 // checkDir returns an error if the snapshots directory is outside of the project though no flag names it.
@@ -112,9 +116,10 @@ func checkDir(p host.Process, project config.Project) error {
 	return errOutside(p.Rel(project.Snapshots), project.SnapshotsOutside)
 }
 
-// save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less.
+// save writes the snapshot of s to a file, unless it is incomplete: a good file is never replaced by less. It
+// says what check warns of in what is new.
 func (o SaveOptions) save(
-	ctx context.Context, p host.Process, s *fleet.Surface, file string,
+	ctx context.Context, p host.Process, s *fleet.Surface, file string, limit time.Duration,
 ) (*seen.Saved, error) {
 	skipped := func(why string) *seen.Saved {
 		return &seen.Saved{Action: seen.Skipped, File: p.Rel(file), Reason: why}
@@ -133,14 +138,17 @@ func (o SaveOptions) save(
 	if err != nil {
 		return nil, err
 	}
-	saved, err := update(*s, data, file)
+	saved, old, err := update(*s, data, file)
 	if err != nil {
 		return nil, err
 	}
 	saved.File = p.Rel(file)
-	switch {
-	case saved.Action == seen.Unchanged:
+	if saved.Action == seen.Unchanged {
 		return saved, nil
+	}
+	alarms := alarmsIn(ctx, s.Name, old, s.Snapshot, limit, saved.File)
+	saved.Reason = kit.Join("; ", saved.Reason, alarms)
+	switch {
 	case o.File != "":
 		return saved, files.WriteOutput(ctx, p.Dir, file, files.Bytes(data))
 	}
@@ -166,33 +174,35 @@ func replaceFile(p host.Process, file string, data []byte) error {
 	return files.Replace(real, data)
 }
 
-// update returns what saving data to a file changes. A file without a snapshot is not overwritten, and the
-// snapshot of another server only by a configured one.
-func update(now fleet.Surface, data []byte, file string) (*seen.Saved, error) {
+// update returns what saving data to a file changes, and the snapshot that the file has now, if any. A file
+// without a snapshot is not overwritten, and the snapshot of another server only by a configured one.
+func update(
+	now fleet.Surface, data []byte, file string,
+) (saved *seen.Saved, old *snapshot.Snapshot, err error) {
 	before, err := files.ReadRegular(file, source.MaxSize)
 	switch {
 	// a pipe or a device
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, files.ErrNotRegular) && !files.IsDir(file):
-		return &seen.Saved{Action: seen.Created}, nil
+		return &seen.Saved{Action: seen.Created}, nil, nil
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case bytes.Equal(before, data):
-		return &seen.Saved{Action: seen.Unchanged}, nil
+		return &seen.Saved{Action: seen.Unchanged}, nil, nil
 	}
-	old, err := snapshot.Parse(before)
+	old, err = snapshot.Parse(before)
 	switch {
 	case errors.Is(err, snapshot.ErrConflict) && now.Source != config.CommandLine: // git has both sides
-		return &seen.Saved{Action: seen.Updated, Reason: "it had conflict markers"}, nil
+		return &seen.Saved{Action: seen.Updated, Reason: "it had conflict markers"}, nil, nil
 	case errors.Is(err, snapshot.ErrConflict):
-		return nil, errConflict(file)
+		return nil, nil, errConflict(file)
 	case err != nil:
-		return nil, fmt.Errorf("%s is not a snapshot and stays as it is: %w", file,
+		return nil, nil, fmt.Errorf("%s is not a snapshot and stays as it is: %w", file,
 			&source.ParseError{Origin: file, Err: err})
 	}
 	if was, is := selfName(old), selfName(now.Snapshot); now.Source == config.CommandLine && was != is {
-		return nil, errOtherServer(file, was, is)
+		return nil, nil, errOtherServer(file, was, is)
 	}
-	return countChanges(old, now.Snapshot), nil
+	return countChanges(old, now.Snapshot), old, nil
 }
 
 func selfName(s *snapshot.Snapshot) string { return snapshot.Item{Raw: s.Server}.Text("name") }
