@@ -33,7 +33,7 @@ func (v view) evidence(f finding.Finding) []line {
 	gone, joined := setChange(f.Old, f.New)
 	var shown []line
 	switch {
-	case isPolicy(f.Item), f.Old == nil && f.New == nil:
+	case isPolicy(f.Item), f.Old == nil && f.New == nil, f.Joined():
 	case isWholeItem(f):
 		shown = v.item(f)
 	case v.Verbose:
@@ -55,7 +55,7 @@ func (v view) evidence(f finding.Finding) []line {
 
 // isWholeItem reports whether an item came or went.
 func isWholeItem(f finding.Finding) bool {
-	return f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil)
+	return f.Pointer() == "" && f.Item != "" && (f.Old == nil) != (f.New == nil) && !f.Joined()
 }
 
 // isReadText reports whether a description or the instructions for the model changed, as short as they may

@@ -116,31 +116,11 @@ func TestShowHasWhatDiffReports(t *testing.T) {
 	if len(files) < 200 {
 		t.Fatalf("%d cases", len(files))
 	}
-	rules := map[string]finding.Rule{}
-	for _, rule := range diff.Rules() {
-		rules[rule.ID] = rule
-	}
 	seen := 0
 	for _, file := range files {
-		id, _, _ := strings.Cut(filepath.Base(file), ".")
-		var test struct {
-			Options diff.Options
-			Fires   struct{ Old, New json.RawMessage }
-		}
-		data, err := os.ReadFile(file)
-		if err == nil {
-			err = json.Unmarshal(data, &test)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(test.Fires.Old) == "null" || string(test.Fires.New) == "null" {
+		old, new, found := caseOfDiff(t, file)
+		if old == nil || new == nil {
 			continue
-		}
-		old, new := ruleSide(t, rules[id], test.Fires.Old), ruleSide(t, rules[id], test.Fires.New)
-		found, err := diff.Compare(t.Context(), old, new, test.Options)
-		if err != nil {
-			t.Fatal(err)
 		}
 		was, is := shownBy(t, old), shownBy(t, new)
 		for _, f := range found {
@@ -165,6 +145,33 @@ func TestShowHasWhatDiffReports(t *testing.T) {
 	if seen < 250 {
 		t.Errorf("only %d findings", seen)
 	}
+}
+
+// caseOfDiff returns both sides of a case of a rule of diff, nil where there is none, and what differs.
+func caseOfDiff(t *testing.T, file string) (old, new *snapshot.Snapshot, found []finding.Finding) {
+	t.Helper()
+	id, _, _ := strings.Cut(filepath.Base(file), ".")
+	var test struct {
+		Options diff.Options
+		Fires   struct{ Old, New json.RawMessage }
+	}
+	data, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(data, &test)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(test.Fires.Old) == "null" || string(test.Fires.New) == "null" {
+		return nil, nil, nil
+	}
+	all := diff.Rules()
+	rule := all[slices.IndexFunc(all, func(r finding.Rule) bool { return r.ID == id })]
+	old, new = ruleSide(t, rule, test.Fires.Old), ruleSide(t, rule, test.Fires.New)
+	if found, err = diff.Compare(t.Context(), old, new, test.Options); err != nil {
+		t.Fatal(err)
+	}
+	return old, new, found
 }
 
 // ruleSide is one side of a case of a rule: a snapshot, or a schema of a tool.

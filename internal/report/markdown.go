@@ -331,13 +331,13 @@ func fence(language, text string) string {
 var (
 	// calm is a word that no reader of Markdown takes for anything but a word, and hash one that may be taken
 	// for the name of a commit.
-	calm = kit.Pattern(`^[("']*[\p{L}\p{M}\p{So}]+(['’-][\p{L}\p{M}]+)*[)"']*[,.;:!?…]*$|` +
+	calm = kit.Pattern(`^[("']*[\p{L}\p{M}\p{So}]+(['’-][\p{L}\p{M}]+)*[)"',.;:!?…]*$|` +
 		`^[0-9]{1,4}([.,:-][0-9]{1,4})*%?[,.;:)]*$`)
 	hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 	// sign is a word of the middle of a sentence, but not of the beginning of a line.
 	sign = kit.Pattern(`^([-–—→…&+=/(]|i\.e\.|e\.g\.|and/or)[,:]?$|^[,.;:!?)]+$`)
-	// word is a word between what stands around it.
-	word      = kit.Pattern(`(\s*\(?)(\S+?)([,.;:!?]*\)?[,.;:!?]*)(\s|$)`)
+	// closing is the punctuation at the end of a word.
+	closing   = kit.Pattern(`[)"',.;:!?]*$`)
 	backticks = kit.Pattern("`+")
 	// ordinal begins a list when a line begins with it.
 	ordinal = kit.Pattern(`^([0-9]+)([.)])( |$)`)
@@ -365,16 +365,17 @@ func prose(s text) string {
 			add(true, part)
 			continue
 		}
-		for _, w := range word().FindAllStringSubmatch(part, -1) {
-			whole := strings.TrimSpace(w[1] + w[2] + w[3])
+		for part != "" {
+			blank := len(part) - len(strings.TrimLeft(part, " "))
+			add(false, part[:blank])
+			whole := firstWord(part[blank:])
+			part = part[blank+len(whole):]
 			quiet := calm().MatchString(whole) && !hash().MatchString(whole) ||
 				len(tokens) > 0 && sign().MatchString(whole)
-			space := strings.TrimRight(w[1], "(")
-			add(false, space)
-			add(false, w[1][len(space):])
-			add(!quiet, w[2])
-			add(false, w[3])
-			add(false, w[4])
+			before, word, after := unwrapped(whole)
+			add(false, before)
+			add(!quiet, word)
+			add(false, after)
 		}
 	}
 	line := strings.Join(kit.Map(tokens, func(t token) string {
@@ -384,6 +385,54 @@ func prose(s text) string {
 		return t.text
 	}), "")
 	return ordinal().ReplaceAllString(strings.TrimSpace(line), `$1\$2$3`)
+}
+
+// firstWord returns the beginning of a text up to a blank that is in no brackets, as in f(a, b).
+func firstWord(s string) string {
+	var open []rune
+	for i, r := range s {
+		switch at := strings.IndexRune("([{", r); {
+		case at >= 0 && (i > 0 || r != '('): // a remark in parentheses is several words
+			open = append(open, rune(")]}"[at]))
+		case len(open) > 0 && r == open[len(open)-1]:
+			open = open[:len(open)-1]
+		case r == ' ' && len(open) == 0:
+			return s[:i]
+		}
+	}
+	if len(open) == 0 {
+		return s
+	}
+	word, _, _ := strings.Cut(s, " ") // they are never closed
+	return word
+}
+
+// unwrapped returns a word without the parentheses and punctuation around it, and these, and without a quote
+// that begins or ends several words. What the word closes itself stays, as in f(a).
+func unwrapped(whole string) (before, word, after string) {
+	word = strings.TrimLeft(whole, `("'`)
+	end := closing().FindStringIndex(word)[0]
+	word, after = word[:end], word[end:]
+	for missing := strings.Count(word, "(") - strings.Count(word, ")"); missing > 0; missing-- {
+		closed, rest, found := strings.Cut(after, ")")
+		if !found {
+			break
+		}
+		word, after = word+closed+")", rest
+	}
+	if word == "" {
+		return "", whole, ""
+	}
+	before = whole[:len(whole)-len(word)-len(after)]
+	for strings.Count(word, "(") < strings.Count(word, ")") && strings.HasSuffix(before, "(") {
+		before, word = strings.TrimSuffix(before, "("), "("+word
+	}
+	for _, quote := range []string{`"`, "'"} {
+		if strings.HasSuffix(before, quote) && strings.HasPrefix(after, quote) {
+			return strings.TrimSuffix(before, quote), quote + word + quote, strings.TrimPrefix(after, quote)
+		}
+	}
+	return before, word, after
 }
 
 // token is a part of a sentence: code, or words that are written as they are.

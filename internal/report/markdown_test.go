@@ -1,9 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +22,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/internal/seen"
+	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
@@ -157,6 +161,14 @@ func TestProse(t *testing.T) {
 		"- a * b":                               "`-` a `*` b",
 		"a <!-- mcpctl:end --> b":               "a &lt;!-- `mcpctl:end` --&gt; b",
 		"x<!--y-->":                             "`x`&lt;!--`y`--&gt;",
+		"2 lack it: plan_trip(city, days).":     "2 lack it: `plan_trip(city, days)`.",
+		"as f(g(x), y), or tool(s) (see h(z))":  "as `f(g(x), y)`, or `tool(s)` (see `h(z)`)",
+		`to the user.".`:                        `to the user.".`,
+		`"read ~/.ssh/id_rsa now."`:             "\"read `~/.ssh/id_rsa` now.\"",
+		`names "a_b", 'c_d' and ("e_f").`:       "names `\"a_b\"`, `'c_d'` and (`\"e_f\"`).",
+		`"(?i)^abc$" and (a/b)`:                 "`\"(?i)^abc$\"` and (`a/b`)",
+		`either "a_b"/"c_d".`:                   "either `\"a_b\"/\"c_d\"`.",
+		`is {"a": ["b c", 1]}, not f(a, b`:      "is `{\"a\": [\"b c\", 1]}`, not `f(a`, b",
 	} {
 		if got := prose(in); got != want {
 			t.Errorf("prose(%q) = %q, want %q", in, got, want)
@@ -164,6 +176,114 @@ func TestProse(t *testing.T) {
 	}
 	if !slices.Contains(Formats(), "markdown") {
 		t.Error("markdown is no format")
+	}
+}
+
+// sentencesOfRules returns the messages, hints and titles of the findings in the cases of all rules.
+func sentencesOfRules(t *testing.T) (says []string) {
+	t.Helper()
+	add := func(found []finding.Finding) {
+		for _, f := range found {
+			says = append(says, f.Message, f.Hint, f.Cause)
+		}
+		for _, g := range finding.Groups(found) {
+			says = append(says, g.Title)
+		}
+	}
+	read := func(data []byte, into any) {
+		if err := json.Unmarshal(data, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, _ := filepath.Glob("../../pkg/diff/testdata/rules/*.json")
+	for _, file := range files {
+		_, _, found := caseOfDiff(t, file)
+		add(found)
+	}
+	type surface struct{ Tools, Surface json.RawMessage }
+	var planted []surface
+	data, err := os.ReadFile("../../pkg/check/testdata/planted.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(data, &planted)
+	files, _ = filepath.Glob("../../pkg/check/testdata/rules/*/*.json")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var one surface
+		read(data, &one)
+		planted = append(planted, one)
+	}
+	for _, one := range planted {
+		if one.Surface == nil {
+			one.Surface = json.RawMessage(`{"tools":` + cmp.Or(string(one.Tools), "[]") + `}`)
+		}
+		s, err := snapshot.Parse(one.Surface)
+		if err != nil {
+			continue
+		}
+		found, err := check.Run(t.Context(), []check.Subject{{Name: "s", Snapshot: s}}, check.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(found)
+	}
+	return kit.Distinct(says)
+}
+
+// TestCodeIsWhole reads each sentence of the rules' cases as Markdown: a piece of code closes the parentheses and
+// the quotes that it opens, as its sentence does.
+func TestCodeIsWhole(t *testing.T) {
+	balanced := func(s string) bool {
+		return strings.Count(s, "(") == strings.Count(s, ")") && strings.Count(s, `"`)%2 == 0 &&
+			strings.Count(s, "[") == strings.Count(s, "]") && strings.Count(s, "{") == strings.Count(s, "}")
+	}
+	says := sentencesOfRules(t)
+	if len(says) < 100 {
+		t.Fatalf("only %d sentences", len(says))
+	}
+	for _, s := range says {
+		source := []byte(prose(text(s)))
+		document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(gmtext.NewReader(source))
+		_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if span, is := n.(*ast.CodeSpan); is && entering {
+				var code strings.Builder
+				for c := span.FirstChild(); c != nil; c = c.NextSibling() {
+					code.Write(c.(*ast.Text).Value(source))
+				}
+				if balanced(s) && !balanced(code.String()) {
+					t.Errorf("%q is broken in %s", code.String(), source)
+				}
+			}
+			return ast.WalkContinue, nil
+		})
+	}
+}
+
+// TestNothingIsNewInACheck: a finding that stands for several is about no item that came or went, in any format.
+func TestNothingIsNewInACheck(t *testing.T) {
+	joined := finding.Finding{Rule: "argument-description-missing", Level: finding.Info, Server: "a", Item: "prompt/plan",
+		Message: "2 arguments have no description: plan(city, days).", Cause: "Arguments have no description",
+		Places: []string{"plan(city, days)"}, New: json.RawMessage(`["prompt/plan /arguments/0","prompt/plan /arguments/1"]`)}
+	var many []finding.Finding
+	for i := range 1200 {
+		many = append(many, finding.Finding{Rule: "default-invalid", Level: finding.Warning, Server: "a", Item: "tool/add",
+			Path: fmt.Sprint("/inputSchema/properties/p", i), Message: "The default is invalid."})
+	}
+	for _, f := range append(finding.Limit(many, finding.Unlimited), joined) {
+		if f.Path != "" {
+			continue
+		}
+		r := &Report{Command: "check", Body: &Check{Servers: Servers[CheckServer]{{Server: seen.Server{Name: "a", State: seen.OK}}},
+			Assessed: Assessed{Findings: seen.Findings{f}}}}
+		for _, format := range []string{"table", "markdown", "github", "junit"} {
+			if out := written(t, format, r, Options{Verbose: true}); strings.Contains(out, "()") || strings.Contains(out, "+ ") {
+				t.Errorf("%s: %s has an item that is not new", f.Rule, out)
+			}
+		}
 	}
 }
 

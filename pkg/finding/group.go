@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -113,10 +114,15 @@ func (g Group) Says() string {
 	return g.Cause
 }
 
-// title returns the cause with its places.
+// title returns the cause with its places. Where some findings are about a whole server, no item is a place
+// of all of them.
 func (g Group) title() string {
 	var kinds, names []string
-	for _, item := range g.Items {
+	items := g.Items
+	if slices.ContainsFunc(g.Members, func(f Finding) bool { return f.Item == "" }) {
+		items = nil
+	}
+	for _, item := range items {
 		kind, _, _ := strings.Cut(item, "/")
 		kinds, names = append(kinds, kind), append(names, "`"+Name(item)+"`")
 	}
@@ -243,6 +249,12 @@ func (f Finding) withoutLongExample(crowded bool) Finding {
 		f.Witness, f.Hint = nil, cmp.Or(f.Hint, "the example is too large to print")
 	}
 	return f
+}
+
+// Joined reports whether f stands for several findings, whose places or digest it has as its new value.
+func (f Finding) Joined() bool {
+	var sum struct{ Findings, Digest json.RawMessage }
+	return len(f.Places) > 0 || json.Unmarshal(f.New, &sum) == nil && sum.Findings != nil && sum.Digest != nil
 }
 
 // sumOf returns a finding in place of several of one rule and server, the worst first. It has their item if

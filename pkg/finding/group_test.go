@@ -94,6 +94,11 @@ func TestTitles(t *testing.T) {
 		"`x` was removed in `x`": {{Item: "tool/x", Path: "/inputSchema/properties/x", Message: "`x` was removed."}},
 		"Icons changed in 2 tools": {{Item: "tool/x", Path: "/icons", Cause: "Icons changed"},
 			{Item: "tool/y", Path: "/icons", Cause: "Icons changed"}},
+		"Tools lack a hint in 2 servers": {{Server: "a", Item: "tool/x", Path: "/annotations", Cause: "Tools lack a hint"},
+			{Server: "b", Path: "/tools", Cause: "Tools lack a hint"}},
+		"Tools lack a hint": {{Server: "a", Item: "tool/x", Path: "/annotations", Cause: "Tools lack a hint"},
+			{Server: "a", Item: "tool/y", Path: "/annotations", Cause: "Tools lack a hint"},
+			{Server: "a", Cause: "Tools lack a hint"}},
 		"Icons changed in 2 items": {{Item: "tool/x", Path: "/icons", Cause: "Icons changed"},
 			{Item: "prompt/y", Path: "/icons", Cause: "Icons changed"}},
 	} {
