@@ -47,7 +47,7 @@ together.`,
 				}
 			}
 			if len(words) > 0 && len(o.Fingerprints)+len(o.Tools)+len(o.Rules) == 0 && !o.All {
-				return errFingerprint(words[0])
+				return errFingerprint(p, c, words, servers)
 			}
 			from, err := p.sources(words)
 			if err != nil {

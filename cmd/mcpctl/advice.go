@@ -157,7 +157,7 @@ func namedSources(p program, c *cli.Command) (words []string, live bool) {
 			words = append(words, a.words[0])
 		}
 	}
-	if _, takesItem := kindsOf[c.Name]; takesItem {
+	if _, behind := usagesOf(c); behind != "" { // what follows the one SOURCE is none
 		words, _ = oneSource(p, words)
 	}
 	sources, err := p.sources(words)

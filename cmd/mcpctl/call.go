@@ -134,6 +134,11 @@ func (p program) errWhere(c *cli.Context, item string, rest []string, err error)
 	if len(saved) == 0 || !errors.As(err, new(exit.UsageError)) {
 		return err
 	}
+	given := argumentsOf(p.typed[1:], takesValue(c.Command))
+	if len(rest) > 0 && configured(c.Context, p.Process, given, rest[0]) {
+		return exit.UsageHint(typedWith(p, c.Command, slices.Concat(rest[:1], []string{item}, rest[1:])...),
+			"%q is not a server: the SOURCE comes first", item)
+	}
 	words := slices.Concat([]string{saved[0], item}, rest)
 	return exit.UsageHint(typedWith(p, c.Command, words...),
 		"specify the server before %q, which is in the saved snapshot of %s", item, kit.Some(saved))

@@ -39,7 +39,7 @@ func completionCommand(p program) *cli.Command {
 		Action: func(c *cli.Context) error {
 			script, err := completions.ReadFile("completion/" + c.Args().First())
 			if err != nil || c.NArg() != 1 {
-				return errShell(shells)
+				return errShell(c.Args().Slice(), shells)
 			}
 			_, err = p.Out.Write(script)
 			return err

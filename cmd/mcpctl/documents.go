@@ -62,8 +62,9 @@ func ofTrust(all *trust.Result, nothing string) *report.Report {
 }
 
 // ofLogins returns the document of login or logout.
-func ofLogins(command string, all *login.Result) *report.Report {
+func ofLogins(command string, all *login.Result, nothing string) *report.Report {
 	return &report.Report{Command: command, Status: all.Status, Problems: all.Problems, Body: &report.Logins{
+		Nothing: nothing,
 		Servers: kit.Map(all.Servers, func(s login.Server) report.LoginServer {
 			return report.LoginServer{Server: s.Server, URL: s.URL, Login: &s.Login}
 		})}}

@@ -20,7 +20,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/process"
 	"github.com/mcpctl/mcpctl/internal/redact"
 	"github.com/mcpctl/mcpctl/internal/report"
+	"github.com/mcpctl/mcpctl/internal/seen"
 	"github.com/mcpctl/mcpctl/internal/source"
+	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
 // The mistakes in a command line that commands themselves find, each with what to do next where the message
@@ -76,6 +78,9 @@ func commandNames(app *cli.App) (names []string) {
 func errUsage(c *cli.Context, err error, _ bool) error {
 	hint := "see " + c.Command.HelpName + " --help"
 	text := dashed.ReplaceAllString(err.Error(), "$1--$2")
+	if found := flagIn().FindStringSubmatch(text); found != nil {
+		hint = "see " + helpOf(c.Command, found[1])
+	}
 	if flag, unknown := strings.CutPrefix(text, "flag provided but not defined: "); unknown {
 		var known []string
 		for _, f := range c.Command.VisibleFlags() {
@@ -84,7 +89,8 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		name := strings.TrimLeft(flag, "-")
 		similar := kit.Filter(kit.Nearest(name, known), func(k string) bool {
 			widens := slices.Contains([]string{"allow-scripts", "inherit-env", "trust", "yes"}, k)
-			return kit.FewEdits(name, k) && (!widens || strings.HasPrefix(name, k[:min(5, len(k))]))
+			return kit.FewEdits(name, k) && !insideWord(name, k) &&
+				(!widens || strings.HasPrefix(name, k[:min(5, len(k))]))
 		})
 		if meaning := flagFor(c.Command, flag); meaning != "" {
 			hint = advised(meaning)
@@ -96,11 +102,31 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		} else if len(others) > 0 && len(similar) == 0 {
 			hint = fmt.Sprintf("%s is a flag of %s", dashes(name), kit.And(others, 3))
 		} else if len(similar) > 0 {
-			hint = fmt.Sprintf("did you mean %q? see %s --help", "--"+similar[0], c.Command.HelpName)
+			hint = fmt.Sprintf("did you mean %q? see %s", "--"+similar[0], helpOf(c.Command, similar[0]))
 		}
 		text = "unknown flag " + dashes(name)
 	}
 	return exit.UsageHint(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1))
+}
+
+// flagIn finds the flag in a message about its value.
+var flagIn = kit.Pattern(`(?: for flag | for |argument: )--?([A-Za-z][\w-]*)(?:$|:)`)
+
+// helpOf returns the command that shows a flag of a command: its help leaves those out that commands share.
+func helpOf(c *cli.Command, flag string) string {
+	for _, f := range c.Flags {
+		if grouped, ok := f.(cli.CategorizableFlag); ok && slices.Contains(f.Names(), flag) &&
+			grouped.GetCategory() != "" {
+			return "mcpctl options"
+		}
+	}
+	return c.HelpName + " --help"
+}
+
+// insideWord reports whether a name is a part of a word of a longer one, such as all in parallel.
+func insideWord(name, longer string) bool {
+	at := strings.Index(longer, name)
+	return at > 0 && !strings.Contains(longer, "-"+name) && !kit.OneEdit(name, longer)
 }
 
 // commandsWith returns the names of the commands that have a flag.
@@ -171,9 +197,31 @@ func errFileIsFormat(c *cli.Command, value string) error {
 	return exit.UsageHint(hint, "-o %s would write a file named %q", value, value)
 }
 
-// errFingerprint returns the error for a word that is neither a server nor a fingerprint.
-func errFingerprint(word string) error {
-	hint := `specify fingerprints (see "mcpctl diff"), --tool, --rule or --all`
+// errFingerprint returns the error of accept for words without a fingerprint: servers, or something else,
+// such as the name of a tool or of a rule.
+func errFingerprint(p program, c *cli.Context, words, servers []string) error {
+	typed := func(words ...string) string {
+		if p.behind != nil {
+			words = slices.Concat(words, []string{"--"}, p.behind)
+		}
+		return typedWith(p, c.Command, words...)
+	}
+	at := slices.IndexFunc(words, func(word string) bool {
+		return source.Parse(word).Kind == source.Configured && !slices.Contains(servers, word)
+	})
+	if at < 0 {
+		return exit.UsageHint("all changes: "+typed(append([]string{"--all"}, words...)...),
+			"specify which changes of %s to accept: fingerprints, --tool, --rule or --all", kit.Some(words))
+	}
+	word, others := words[at], slices.Delete(slices.Clone(words), at, at+1)
+	hint := `specify fingerprints (see "mcpctl diff"), --tool NAME, --rule ID, or --all SOURCE`
+	if slices.Contains(seen.AllRuleIDs(), word) {
+		hint = "the changes of a rule: " + typed(append([]string{"--rule", word}, others...)...)
+	} else if len(serversWith(p.savedOf(c.Context), []snapshot.Kind{snapshot.Tools}, word)) > 0 {
+		hint = "the changes of a tool: " + typed(append([]string{"--tool", word}, others...)...)
+	} else if similar := kit.Nearest(word, servers); len(similar) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", similar[0])
+	}
 	return exit.UsageHint(hint, "invalid fingerprint %q", word)
 }
 
@@ -252,8 +300,12 @@ func errWorkflowExists(path string) error {
 }
 
 // errShell returns the error for anything but one shell.
-func errShell(shells []string) error {
-	return exit.Usagef("specify one shell: %s", strings.Join(shells, ", "))
+func errShell(words, shells []string) error {
+	hint := ""
+	if similar := kit.Nearest(append(words, "")[0], shells); len(similar) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", "mcpctl completion "+similar[0])
+	}
+	return exit.UsageHint(hint, "specify one shell: %s", strings.Join(shells, ", "))
 }
 
 // errOneServer returns the error for a login at anything but one server.

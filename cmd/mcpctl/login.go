@@ -9,6 +9,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/auth"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/login"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/report"
@@ -53,7 +54,7 @@ sent to that server only.`,
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, ofLogins("login", r), nil, report.Options{})
+			return p.emit(c.Context, ofLogins("login", r, ""), nil, report.Options{})
 		},
 	}, p.loginFlags())
 }
@@ -78,7 +79,7 @@ func logoutCommand(p program) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return p.emit(c.Context, ofLogins("logout", r), nil, report.Options{})
+			return p.emit(c.Context, ofLogins("logout", r, ""), nil, report.Options{})
 		},
 	}, p.loginFlags())
 }
@@ -132,5 +133,9 @@ func (p program) loginStatus(c *cli.Context) error {
 		return exit.Misuse(err)
 	}
 	all := login.Status(p.Process, cfg, entries, len(names) == 0)
-	return p.emit(c.Context, ofLogins("login", all), nil, report.Options{})
+	nothing := "no servers at a URL are configured, and there are no logins"
+	if len(names) > 0 {
+		nothing = "only servers at a URL have logins; not at a URL: " + printable.Message(kit.Some(names))
+	}
+	return p.emit(c.Context, ofLogins("login", all, nothing), nil, report.Options{})
 }

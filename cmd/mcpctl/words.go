@@ -5,11 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/files"
@@ -142,9 +144,9 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	if !errors.As(err, new(exit.UsageError)) || len(p.typed) == 0 {
 		return err
 	}
-	if word := p.typed[0]; len(p.typed) == 1 && app.Command(word) == nil && meaningOf(word) == "" &&
+	if word := p.typed[0]; app.Command(word) == nil && meaningOf(word) == "" &&
 		configured(ctx, p.Process, nil, word) {
-		return exit.UsageHint("mcpctl list "+typedLine(word), "unknown command %q, which is a server", word)
+		return exit.UsageHint(afterCommand(app, p, word), "unknown command %q, which is a server", word)
 	}
 	if len(p.typed) < 2 || app.Command(p.typed[0]) == nil {
 		return err
@@ -152,19 +154,27 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	command := app.Command(p.typed[0])
 	values, says := takesValue(command), err.Error()
 	given := argumentsOf(p.typed[1:], values)
-	if better := misnamed(ctx, p, command, given, says); better != nil {
+	if better := misnamed(ctx, p, command, given, err); better != nil {
 		return better
 	}
 	unknown := strings.HasPrefix(says, "unknown flag")
 	if found := unknownServer().FindStringSubmatch(says); found != nil {
 		ref, isCommit := strings.CutPrefix(config.Meant(found[1]), "for the snapshots of a commit: git:")
-		if _, err := source.RepoOf(p.Process).Commit(ctx, ref); isCommit && err != nil {
+		_, missing := source.RepoOf(p.Process).Commit(ctx, ref)
+		switch {
+		case isCommit && missing != nil:
 			return exit.UsageHint("list all servers with mcpctl config", "%s, and no commit %q is there",
 				found[0], ref)
+		case isCommit && command.Name == "diff":
+			return exit.UsageHint(diffOfCommits(ctx, p, given), "%s", found[0])
 		}
 	}
 	first := slices.IndexFunc(given, func(a typedWord) bool { return a.flag == "" })
-	if first >= 0 && first+1 < len(given) && p.behind == nil {
+	takesCommand := strings.Contains(command.ArgsUsage, "[-- CMD")
+	if better := twoCommands(ctx, p, command, given, first); better != nil {
+		return better
+	}
+	if takesCommand && first >= 0 && first+1 < len(given) && p.behind == nil {
 		word, next := given[first].words[0], given[first+1].words[0]
 		suspect := unknown || strings.Contains(says, fmt.Sprintf("%q", word)) || script().MatchString(next)
 		if suspect && config.IsProgram(word) && !configured(ctx, p.Process, given, word) {
@@ -174,7 +184,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 				`%q is a program: write "--" before the command of a server`, word)
 		}
 	}
-	if better := commandInWord(ctx, p, command, given, says); better != nil {
+	if better := commandInWord(ctx, p, command, given, err); better != nil {
 		return better
 	}
 	if _, takesItem := kindsOf[command.Name]; unknown && takesItem && !strings.Contains(says, "flag -H") {
@@ -194,20 +204,105 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	return err
 }
 
+// afterCommand returns the hint for a command line that begins with a server: its command, possibly as
+// another tool calls it, goes first.
+func afterCommand(app *cli.App, p program, server string) string {
+	rest := p.typed[1:]
+	if len(rest) == 0 || p.behind != nil {
+		return "mcpctl list " + typedLine(server)
+	}
+	c, words := app.Command(rest[0]), rest[1:]
+	if meaning, ok := strings.CutPrefix(meaningOf(rest[0]), "mcpctl "); ok && c == nil {
+		c, words = app.Command(strings.Fields(meaning)[0]), strings.Fields(meaning)[1:]
+		words = kit.Filter(words, func(word string) bool { return word != "SOURCE" && word != "SERVER" })
+	}
+	switch {
+	case c == nil && strings.HasPrefix(rest[0], "-"):
+		return "mcpctl list " + typedLine(p.typed...)
+	case c == nil:
+		return fmt.Sprintf("mcpctl show %s, or mcpctl list %s", typedLine(p.typed...), typedLine(server))
+	case !takesServers.MatchString(c.ArgsUsage):
+		return "mcpctl list " + typedLine(server)
+	case c.Name == "grep" || c.Name == "accept": // the server is the last word
+		return "mcpctl " + typedLine(slices.Concat([]string{c.Name}, words, []string{server})...)
+	}
+	return "mcpctl " + typedLine(slices.Concat([]string{c.Name, server}, words)...)
+}
+
 // unknownServer matches the error for a name that no server has.
 var unknownServer = kit.Pattern(`^no server "([^"\n]+)" is configured`)
 
+// diffOfCommits returns the hint for diff with names of commits in the place of servers.
+func diffOfCommits(ctx context.Context, p program, given []typedWord) string {
+	line, words := []string{"mcpctl diff"}, []string{}
+	commit := func(word string) string {
+		_, err := source.RepoOf(p.Process).Commit(ctx, word)
+		isName := source.Parse(word).Kind == source.Configured
+		if !isName || err != nil || configured(ctx, p.Process, given, word) {
+			return word
+		}
+		return "git:" + word
+	}
+	for _, a := range given {
+		switch {
+		case a.flag == "base":
+			line = append(line, "--base "+typedLine(commit(a.value)))
+		case a.flag != "":
+			line = append(line, typedLine(a.words...))
+		default:
+			words = append(words, commit(a.words[0]))
+		}
+	}
+	if len(words) == 1 && strings.HasPrefix(words[0], "git:") && p.behind == nil {
+		line = append(line, "--base") // one commit is the old side
+	}
+	line = append(line, typedLine(words...))
+	if p.behind != nil {
+		line = append(line, "--", typedLine(p.behind...))
+	}
+	return "for the snapshots of a commit: " + strings.TrimSpace(strings.Join(line, " "))
+}
+
+// twoCommands returns the error for diff with two command lines, the first without quotes: it
+// begins with the argument at first; nil for other errors.
+func twoCommands(ctx context.Context, p program, c *cli.Command, given []typedWord, first int) error {
+	if c.Name != "diff" || first < 0 || first+1 >= len(given) {
+		return nil
+	}
+	word, end, second := given[first].words[0], len(given), p.behind
+	if p.behind == nil {
+		again := func(a typedWord) bool { return a.words[0] == word }
+		if end = first + 2 + slices.IndexFunc(given[min(first+2, len(given)):], again); end == first+1 {
+			return nil
+		}
+		second = wordsOf(given[end:])
+	}
+	if !config.IsProgram(word) || configured(ctx, p.Process, given, word) {
+		return nil
+	}
+	quoted := "-- " + typedLine(wordsOf(given[first:end])...)
+	line := slices.Concat(p.typed[:1], wordsOf(given[:first]), []string{quoted, "--"}, second)
+	return exit.UsageHint("mcpctl "+typedLine(line...),
+		`%q is a program: write the command of the old side in quotes, that of the new one after "--"`, word)
+}
+
 // commandInWord returns the error for a server that is named by a program in PATH, possibly with arguments;
 // nil for other errors.
-func commandInWord(ctx context.Context, p program, c *cli.Command, given []typedWord, says string) error {
-	found := unknownServer().FindStringSubmatch(says)
+func commandInWord(ctx context.Context, p program, c *cli.Command, given []typedWord, err error) error {
+	found := unknownServer().FindStringSubmatch(err.Error())
+	var file *fs.PathError // a command line with a path in it is read as one
+	if errors.As(err, &file) && strings.Contains(file.Path, " ") && errors.Is(err, fs.ErrNotExist) {
+		found = []string{fmt.Sprintf("no server %q is configured", file.Path), file.Path}
+	}
 	if found == nil || p.behind != nil && c.Name != "diff" || !strings.Contains(c.ArgsUsage, "[-- CMD") {
 		return nil
 	}
 	takesOne := strings.HasPrefix(c.ArgsUsage, "SOURCE")
 	isCommand := func(word string) bool {
 		program := append(strings.Fields(word), "")[0]
-		if source.Parse(word).Kind != source.Configured || configured(ctx, p.Process, given, word) {
+		kind := source.Parse(word).Kind
+		isPath := kind == source.Path && program != word && !files.Exists(word)
+		if kind != source.Configured && !isPath || configured(ctx, p.Process, given, word) {
 			return false
 		}
 		_, err := process.Tool(program, p.Environ)
@@ -246,12 +341,13 @@ func commandInWord(ctx context.Context, p program, c *cli.Command, given []typed
 
 // misnamed returns the error for an argument in the place of a server that is something else: a program, a
 // pattern of names, recorded calls, or an item of a saved snapshot; nil for other errors.
-func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord, says string) error {
+func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord, err error) error {
+	says, oneSide := err.Error(), errors.Is(err, compare.ErrOneSide)
 	words := wordsOf(kit.Filter(given, func(a typedWord) bool { return a.flag == "" }))
 	at := slices.IndexFunc(words, func(word string) bool {
 		return strings.HasPrefix(says, fmt.Sprintf("no server %q is configured", word)) ||
 			strings.HasPrefix(says, word+" is a program, not") ||
-			says == "missing second source" && isProgramFile(word) ||
+			oneSide && (isProgramFile(word) || source.Parse(word).Kind == source.Git) ||
 			says == "no calls to send" && isRecorded(word)
 	})
 	if at < 0 {
@@ -263,6 +359,8 @@ func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord,
 		behind = append([]string{"--"}, p.behind...)
 	}
 	switch {
+	case oneSide && !isProgramFile(word): // the saved snapshots of a commit are an old side for all servers
+		return exit.UsageHint(typedWith(p, c, "--base", word), "%w", err)
 	case isProgramFile(word) && p.behind == nil && strings.Contains(c.ArgsUsage, "[-- CMD"):
 		if len(others) == 1 && c.Name == "diff" && isProgramFile(others[0]) {
 			others = []string{"--base", "-- " + typedLine(launched(others[0])...)}
@@ -280,6 +378,19 @@ func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord,
 		return exit.UsageHint(typedWith(p, c, slices.Concat([]string{"--only", word}, others, behind)...),
 			"%q is not a server but a pattern", word)
 	}
+	if strings.HasPrefix(config.Meant(word), "for items of one kind") {
+		line := slices.Concat([]string{"--kind", word}, others, behind)
+		if takesFlag(c, "kind", "") {
+			return exit.UsageHint(typedWith(p, c, line...), "%q is not a server but a kind of items", word)
+		}
+		return exit.UsageHint("mcpctl list "+typedLine(line...), "%q is not a server but a kind of items",
+			word)
+	}
+	if _, takesOne := usagesOf(c); takesOne != "" && at == 0 && p.behind == nil && len(others) > 0 &&
+		configured(ctx, p.Process, given, others[0]) {
+		line := append([]string{others[0], word}, others[1:]...)
+		return exit.UsageHint(typedWith(p, c, line...), "%q is not a server: the SOURCE comes first", word)
+	}
 	return itemNamed(ctx, p, c, word, others)
 }
 
@@ -292,6 +403,9 @@ func itemNamed(ctx context.Context, p program, c *cli.Command, word string, othe
 	}
 	hint := fmt.Sprintf("for the server: %s; for the item: mcpctl show %s", typedWith(p, c, servers[0]),
 		typedLine(servers[0], word))
+	named := kit.Filter(servers, func(s string) bool { return slices.Contains(others, s) })
+	servers = kit.Distinct(append(named, servers...))
+	others = kit.Filter(others, func(other string) bool { return other != servers[0] })
 	if c.Name == "show" {
 		hint = typedWith(p, c, slices.Concat([]string{servers[0], word}, others)...)
 	}

@@ -265,7 +265,8 @@ func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, comp
 	var err error
 	switch {
 	case c.old.Snapshot == nil:
-		return moved{saved: &seen.Saved{Action: seen.Skipped, Reason: "nothing is saved"}}, nil
+		return moved{saved: &seen.Saved{Action: seen.Skipped,
+			Reason: kit.Join("; ", "nothing is saved", o.SaveHint(c.now.Server))}}, nil
 	case o.All && !c.now.Whole():
 		return moved{saved: &seen.Saved{Action: seen.Skipped, Reason: "not everything arrived"}}, nil
 	case !o.All:

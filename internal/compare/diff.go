@@ -162,7 +162,7 @@ func splitSides(from []source.Source, base string) (old, current []source.Source
 	case len(from) > 2:
 		return nil, nil, errSides(len(from), from[saved])
 	}
-	return nil, nil, errOneSide
+	return nil, nil, ErrOneSide
 }
 
 // pairs returns both sides of each server.

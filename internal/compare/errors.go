@@ -20,10 +20,12 @@ var (
 	errVersions = exit.UsageHint("mcpctl diff npm:PACKAGE --versions 5", "--versions requires one package")
 	errBuild    = exit.Usagef("--build requires --base-ref")
 	errLocked   = exit.UsageHint("name only one side", "--locked compares with saved snapshots")
-	errOneSide  = exit.UsageHint("mcpctl diff OLD NEW, or use --base", "missing second source")
 	errNoCalls  = exit.UsageHint(nameCalls, "--no-examples needs recorded calls")
 	errPackages = exit.Usagef("no server starts a package with npx, uvx, docker or another known launcher")
 )
+
+// ErrOneSide is the error for one saved SOURCE, which needs another one to be compared with.
+var ErrOneSide = exit.UsageHint("mcpctl diff OLD NEW, or use --base", "missing second source")
 
 const nameCalls = "name their file with --calls FILE"
 

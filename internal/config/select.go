@@ -34,7 +34,8 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 		if strings.Contains(name, "/") && !files.Exists(name) {
 			problem.Message += ", and no such file exists"
 		}
-		if i > 0 && slices.Contains(known, names[0]) && len(kit.Nearest(name, known)) == 0 {
+		other := len(kit.Nearest(name, known)) == 0 && Meant(name) == ""
+		if i > 0 && slices.Contains(known, names[0]) && other {
 			problem.Hint = fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s", names[0],
 				names[0], name)
 		}

@@ -89,8 +89,8 @@ func errDisabled(name, file string) error {
 
 // errNoLogin returns the error for a login to a server that is no URL.
 func errNoLogin(name string) error {
-	return exit.UsageHint("set env in the configuration",
-		"%s is started as a command: it takes credentials from its environment", printable.Message(name))
+	return exit.UsageHint("its credentials, if it takes any, are set under env in the configuration",
+		"%s is started as a command: only servers at a URL have logins", printable.Message(name))
 }
 
 // errSaved returns the error for a SOURCE that is a file where a live server is needed.

@@ -100,6 +100,7 @@ type Trust struct {
 // Logins is the body of login and logout.
 type Logins struct {
 	Servers[LoginServer] `json:"-"`
+	Nothing              string `json:"-"` // what it says of no server
 }
 
 // Rules is the body of rules: the catalogue, or the rules that were asked for.

@@ -23,7 +23,7 @@ const minute = "2006-01-02 15:04Z"
 // table writes a row for each server at a URL, and then why the login of some is unknown.
 func (b *Logins) table(p *page, r *reported) {
 	if len(b.Servers) == 0 {
-		p.line(0, span{"no servers at a URL are configured, and there are no logins", plain})
+		p.line(0, span{b.Nothing, plain})
 		return
 	}
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "LOGIN", least: 8},
