@@ -115,7 +115,10 @@ func CodeOf(err error) int {
 type Interrupted struct{ Signal os.Signal }
 
 // Error names the signal.
-func (i Interrupted) Error() string { return fmt.Sprintf("interrupted by a signal (%v)", i.Signal) }
+func (i Interrupted) Error() string { return fmt.Sprintf("%s (%v)", InterruptedBy, i.Signal) }
+
+// InterruptedBy begins the text of Interrupted.
+const InterruptedBy = "interrupted by a signal"
 
 // Status returns 128 plus the signal's number, as shells have it.
 func (i Interrupted) Status() int {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
@@ -34,9 +35,11 @@ func Exited(f Failure) bool {
 		strings.Contains(f.Message, ": server exited with ")
 }
 
-// NotTried reports whether a server was left out, or given up on the way, because the run ended before.
+// NotTried reports whether a server was left out, or given up on the way, because the run ended before, by
+// itself or by a signal.
 func (s Server) NotTried() bool {
-	return s.State == Failed && s.Error != nil && strings.HasPrefix(s.Error.Message, "not tried")
+	return s.State == Failed && s.Error != nil && (strings.HasPrefix(s.Error.Message, "not tried") ||
+		strings.HasPrefix(s.Error.Message, exit.InterruptedBy))
 }
 
 // Word returns the state of a server as it is shown.
