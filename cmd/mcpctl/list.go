@@ -25,7 +25,7 @@ func listCommand(p program) *cli.Command {
 		Usage:     "List servers, or their tools, prompts and resources",
 		ArgsUsage: "[SOURCE…] [-- CMD ARG…]",
 		Flags: []cli.Flag{
-			option("sort", "Sort items by `ORDER`: tokens or name",
+			option("sort", "Sort items or servers by `ORDER`: tokens or name",
 				oneOf("sort", func(order string) { body.Sort = order }, "tokens", "name")),
 			kindFlag(&filter),
 			option("filter", "Limit to items matching `GLOB` (or containing it)",
@@ -44,6 +44,7 @@ func listCommand(p program) *cli.Command {
 				p.Process.Note("%s", note)
 			}
 			body.Servers, body.Items = onlySeen(surfaces), filter != fleet.ItemFilter{}
+			body.None = filter.None()
 			body.Fleet = len(from) == 0 && len(surfaces) != 1
 			r := ofSurfaces("list", surfaces, &body)
 			body.Shard = compare.ShardOfRun(p.Process, f, r.Status, nil)

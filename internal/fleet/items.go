@@ -33,6 +33,18 @@ func (f ItemFilter) Check() error {
 	return nil
 }
 
+// None says that no item passes the filter, such as "no skills".
+func (f ItemFilter) None() string {
+	none := "no items"
+	if f.Kind != "" {
+		none = "no " + strings.TrimSuffix(f.Kind, "s") + "s"
+	}
+	if f.Name != "" {
+		none += " match"
+	}
+	return none
+}
+
 // KindWords returns the values of --kind.
 func KindWords() []string {
 	return kit.Map(snapshot.Kinds(), func(kind snapshot.Kind) string { return kind.Word() + "s" })

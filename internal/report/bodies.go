@@ -32,7 +32,8 @@ type Listing struct {
 
 	Items   bool           `json:"-"` // a row per item even when there are several servers
 	Fleet   bool           `json:"-"` // a row per server, unless Items is set
-	Sort    string         `json:"-"` // order of items: "tokens", "name", or empty = as sent
+	None    string         `json:"-"` // says that there are no such items
+	Sort    string         `json:"-"` // order of items and servers: "tokens", "name", or empty = as sent
 	Pattern *regexp.Regexp `json:"-"` // only the lines of items that match, with their places
 }
 

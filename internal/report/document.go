@@ -273,6 +273,8 @@ func headline(r *reported) string {
 	case *Listing:
 		if b.Pattern != nil { // a list of what matches
 			command = "grep"
+		} else if b.empty(r.Servers) {
+			none = b.None
 		}
 	case *Rules:
 		none = kit.Counted(len(b.Rules), "rule")

@@ -29,10 +29,10 @@ func (b *Listing) table(p *page, r *reported) {
 		writeMatches(p, r.Servers, b.Pattern)
 		return
 	case b.Items || len(r.Servers) == 1 && r.Servers[0].listed() && !b.Fleet:
-		writeItemList(p, r.Servers, b.Sort)
+		writeItemList(p, r.Servers, b)
 		return
 	}
-	writeServerList(p, r.Servers, nil)
+	writeServerList(p, sortedServers(b.Sort, r.Servers), nil)
 	if len(r.Servers) < 2 {
 		return
 	}
@@ -175,7 +175,10 @@ func elapsed(ms int64) string {
 }
 
 // writeItemList writes a block for each kind of items of each server, then one next step.
-func writeItemList(p *page, servers []server, order string) {
+func writeItemList(p *page, servers []server, b *Listing) {
+	if b.empty(servers) {
+		p.line(0, span{b.None, plain})
+	}
 	for _, s := range servers {
 		if !s.listed() {
 			continue
@@ -186,10 +189,10 @@ func writeItemList(p *page, servers []server, order string) {
 			p.text(2, 2, span{says, dim})
 		}
 		for _, k := range snapshot.Kinds() {
-			writeSignatures(p, s, k, sorted(order, k, *s.Items(k)))
+			writeSignatures(p, s, k, sorted(b.Sort, k, *s.Items(k)))
 		}
 		if !s.offers() {
-			p.line(0, span{"no items", plain})
+			p.line(0, span{cmp.Or(b.None, "no items"), plain})
 		}
 	}
 	writeFailures(p, servers)
@@ -233,6 +236,30 @@ func sorted(order string, k snapshot.Kind, items seen.Items) seen.Items {
 			func(a, b json.RawMessage) int { return itemTokens(k, b) - itemTokens(k, a) })
 	}
 	return items
+}
+
+// sortedServers returns servers in an order: "" as given, by "name", or by "tokens", the most expensive first.
+func sortedServers(order string, servers []server) []server {
+	servers = slices.Clone(servers)
+	cost := func(s server) int {
+		if n := s.tokensOn(); n != nil {
+			return *n
+		}
+		return -1
+	}
+	switch order {
+	case "name":
+		slices.SortStableFunc(servers, func(a, b server) int { return cmp.Compare(a.Name, b.Name) })
+	case "tokens":
+		slices.SortStableFunc(servers, func(a, b server) int { return cost(b) - cost(a) })
+	}
+	return servers
+}
+
+// empty reports whether servers answered, and none of them has a list of what was asked for.
+func (b *Listing) empty(servers []server) bool {
+	return b.Items && !slices.ContainsFunc(servers, server.listed) &&
+		slices.ContainsFunc(servers, func(s server) bool { return s.State == seen.OK })
 }
 
 // itemTokens returns what a tool costs in a prompt; 0 for other items, which are not part of one.
