@@ -238,7 +238,7 @@ func sorted(order string, k snapshot.Kind, items seen.Items) seen.Items {
 	return items
 }
 
-// sortedServers returns servers in an order: "" as given, by "name", or by "tokens", the most expensive first.
+// sortedServers returns servers in an order: "" as given, by "name", or by "tokens", the dearest first.
 func sortedServers(order string, servers []server) []server {
 	servers = slices.Clone(servers)
 	cost := func(s server) int {

@@ -95,7 +95,7 @@ var hints = map[probe.Code]string{
 	probe.SurfaceTooLarge:  "no model can read that much: ask the server's author to offer less",
 	probe.MessageTooLarge:  "ask the server's author for pages (nextCursor) or smaller schemas",
 	probe.AnswerMalformed:  "this is a bug in the server, report it to its author: other clients will fail here too",
-	probe.Slow:             "the server answers, but slowly: allow more with --timeout",
+	probe.Slow:             "messages came from the server, but not this answer: allow more with --timeout, or look into its log",
 	probe.NoAnswer:         "allow more with --timeout if the server is slow; else check that the URL is an MCP endpoint",
 }
 
