@@ -259,7 +259,7 @@ func reportFlags(o *report.Output) []cli.Flag {
 // its protocol, capabilities and credentials.
 func contactFlags(s *fleet.Selection, c *fleet.Contact) []cli.Flag {
 	return append(consentFlags(s), shared(connecting,
-		timeoutFlag(c, "30s"),
+		timeoutFlag(c, "30s, 2m for packages"),
 		option("env", "Set `K=V` for stdio servers (repeatable)", list(&c.Env)),
 		toggle("inherit-env", "Pass the full environment to stdio servers", &c.InheritEnv),
 		toggle("allow-scripts", "Run install scripts and builds of packages", &c.AllowScripts),

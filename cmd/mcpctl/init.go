@@ -42,8 +42,8 @@ func initCommand(p program) *cli.Command {
 		Usage:     "Create mcpctl.yaml and the first snapshots",
 		ArgsUsage: "[URL] [-- CMD ARG…]",
 		Description: `Uses the configuration in this directory, or the server on the command line.
-mcpctl.yaml and workflows that exist are kept, snapshots are taken anew; run it again with --ci to add a
-workflow.`,
+An existing mcpctl.yaml or workflow is never changed: init ends with an error and writes nothing, but --ci
+adds a workflow beside mcpctl.yaml. Snapshots that exist are taken anew.`,
 		Flags: []cli.Flag{option("ci", "Also write a workflow for `SYSTEM`: github or gitlab", text(&ci))},
 		Action: func(c *cli.Context) error {
 			from, err := p.sources(c.Args().Slice())

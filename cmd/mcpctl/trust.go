@@ -22,6 +22,7 @@ func trustCommand(p program) *cli.Command {
 		ArgsUsage: "[NAME…]",
 		Description: `
 Shows what each server would do, asks in a terminal, and remembers the answer until that changes.
+Without a terminal, or where CI is set, it trusts them without asking; --dry-run only shows them.
 Contacts nothing. A NAME is shown whole, however long.
 Files named with --config or MCPCTL_CONFIG need no trust.`,
 		Flags: []cli.Flag{

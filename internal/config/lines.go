@@ -8,6 +8,9 @@ import (
 	"github.com/mcpctl/mcpctl/internal/printable"
 )
 
+// NotableMeans says what an exclamation mark in Lines means.
+const NotableMeans = "! follows addresses of this machine and variables that runtimes obey"
+
 // Lines returns effects as lines for people, escaped for a terminal: the command line or URL first.
 // Nothing is left out. An exclamation mark follows what runtimes obey and addresses of this machine.
 func (x Effects) Lines() []string {

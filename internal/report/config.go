@@ -89,6 +89,17 @@ func writeDetails(p *page, servers []ConfigServer) {
 			p.text(2, 4, detail)
 		}
 	}
+	inDetails := func(s ConfigServer) bool {
+		return s.Effects != nil && slices.ContainsFunc(s.Effects.Lines()[1:], isNotable)
+	}
+	if slices.ContainsFunc(servers, inDetails) {
+		p.below(span{config.NotableMeans, dim})
+	}
+}
+
+// isNotable reports whether a line of effects has the mark that config.NotableMeans explains.
+func isNotable(line string) bool {
+	return strings.HasSuffix(line, " !") || strings.Contains(line, " !, ")
 }
 
 // writeFiles writes the table of the configuration files that were looked at, nothing when there are none.
@@ -123,6 +134,11 @@ func (b *Trust) table(p *page, r *reported) {
 				p.text(2, 4, span{line, plain})
 			}
 		}
+	}
+	if slices.ContainsFunc(b.Servers, func(s TrustServer) bool {
+		return s.Effects != nil && len(s.Effects.Notable) > 0
+	}) {
+		p.below(span{config.NotableMeans, dim})
 	}
 	if len(r.Servers) == 0 && len(r.Problems) == 0 {
 		p.line(0, span{cmp.Or(b.Nothing, "no servers that need trust"), plain})

@@ -110,7 +110,7 @@ func (d decisions) problem(cfg *config.Config, e config.Entry) config.Problem {
 	case d.err != nil:
 		p.Message = fmt.Sprintf("not trusted: %v", d.err)
 	case d.state(e) == config.Changed:
-		p.Message = "changed since it was trusted: it would now " + summary(e)
+		p.Message = "changed since it was trusted, in " + changeable(e) + ": it would now " + summary(e)
 	default:
 		p.Message = "not trusted yet: it would " + summary(e)
 	}
@@ -155,6 +155,14 @@ func summary(e config.Entry) string {
 		return "run " + quoted(x.Runs[0]) + " and contact " + x.Contacts
 	}
 	return "contact " + x.Contacts
+}
+
+// changeable names what may have changed of an entry. Only its digest is stored, which does not say it.
+func changeable(e config.Entry) string {
+	if e.Server.HTTP != nil {
+		return "its URL, headers, login or another key"
+	}
+	return "its command, arguments, env or another key"
 }
 
 // longest is how many characters of a command line a message has.

@@ -41,6 +41,9 @@ func (g Gate) ask(ctx context.Context, t *host.Terminal, entries []config.Entry,
 	s := newScreen(host.Size(t.Out))
 	s.whole = whole
 	s.heading, s.short = "Found in "+foundIn(untrusted)+", not trusted yet:", "Not trusted yet:"
+	if slices.ContainsFunc(untrusted, func(e config.Entry) bool { return len(effectsOf(e).Notable) > 0 }) {
+		s.heading = "Found in " + foundIn(untrusted) + ", not trusted yet (" + config.NotableMeans + "):"
+	}
 	if s.height < lowScreen {
 		t.Printf("%s\n\n", strings.Join(host.Wrap(Promise, s.width), "\n"))
 	}

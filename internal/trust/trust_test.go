@@ -401,7 +401,8 @@ func TestBranches(t *testing.T) {
 	u := newUser(t)
 	one, two := `{"command": "npx", "args": ["1"]}`, `{"command": "npx", "args": ["2"]}`
 	u.trust(u.server(one))
-	if got := u.refusal(u.server(two)); got != `changed since it was trusted: it would now start "npx 2"` {
+	changed := "changed since it was trusted, in its command, arguments, env or another key: "
+	if got := u.refusal(u.server(two)); got != changed+`it would now start "npx 2"` {
 		t.Errorf("%q", got)
 	}
 	u.trust(u.server(two))
