@@ -115,8 +115,8 @@ corpus:               ## check labelled pairs, and each tool of the releases alo
 check-corpus:         ## count findings of each rule of check in LISTINGS
 	$(GO) test ./pkg/check -count=1 -run TestRealListings -v -listings "$(or $(LISTINGS),../../testdata/listings/.)"
 
-orders:               ## learn pkg/check/orders.txt from its texts, and try it on texts that it does not know
-	$(GO) test -count=1 ./pkg/check -run '^TestOrder' -v -args -update
+orders:               ## learn internal/wording/orders.txt from its texts, and try it on texts that it does not know
+	$(GO) test -count=1 ./internal/wording -run '^TestOrder' -v -args -update
 
 oracle:               ## compare random schemas with an independent validator: FOR=1h SEED=N
 	$(GO) test -count=1 -timeout 0 ./pkg/schema/internal/oracle -run '^TestOracle$$' -v \

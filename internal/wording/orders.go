@@ -12,8 +12,8 @@ import (
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// Instructions match orders that the user does not see, as published attacks word them.
-var Instructions = []func() *regexp.Regexp{
+// instructions match orders that the user does not see, as published attacks word them.
+var instructions = []func() *regexp.Regexp{
 	order(`(?i)<\s*(?:important|critical)\s*>`),
 	order(`(?i)<\s*(?:system|hidden)\s*>\s*[\pL"*\[(]`), // else a part of an address, such as /<system>/log
 	order(`(?i)\b(?:ignore|disregard|forget|override) (?:all |any |the |your )*(?:previous|prior|above|` +
@@ -33,8 +33,8 @@ var Instructions = []func() *regexp.Regexp{
 		`whole|full|complete) (?:conversation|chat|system prompt|context window)\b`),
 }
 
-// PriorityClaims match orders to use a tool before or instead of all others.
-var PriorityClaims = []func() *regexp.Regexp{
+// priorityClaims match orders to use a tool before or instead of all others.
+var priorityClaims = []func() *regexp.Regexp{
 	order(`(?i)\balways (?:use|call|invoke|run) this (?:tool|function|server)?\s*(?:first|before ` +
 		`(?:any|all|every|everything|anything|each|using any)\b[^.!?\n]{0,40})`),
 	order(`(?i)\b(?:never|do not|don't|must not) (?:use|call|invoke|rely on) (?:any |the )?other (?:tools?|` +
@@ -144,24 +144,14 @@ func (r Reading) all(pattern func() *regexp.Regexp, most int) (found [][]int) {
 	return found
 }
 
-var orders = slices.Concat(Instructions, PriorityClaims)
-
-// orders returns the places of all orders to the model.
-func (r Reading) orders() (found [][]int) {
-	for _, order := range orders {
-		found = append(found, r.all(order, -1)...)
-	}
-	return found
-}
-
-// Orders returns the passages of the text that give orders to the model.
-func (r Reading) Orders() []string {
-	return kit.Map(r.orders(), func(at []int) string { return strings.TrimSpace(r.text[at[0]:at[1]]) })
-}
-
 // markOrders returns a text with a sign before each order.
 func markOrders(text string) string {
-	starts := kit.Map(Read(text).orders(), func(at []int) int { return at[0] })
+	var starts []int
+	for _, o := range Commands(text, true) {
+		if o.end > 0 { // else it is encoded
+			starts = append(starts, len(strings.TrimRight(text[:o.start], "<!-[("))) // with its markup
+		}
+	}
 	slices.Sort(starts)
 	var out strings.Builder
 	done := 0

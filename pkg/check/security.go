@@ -23,12 +23,32 @@ var securityRules = map[string]rule{
 	}),
 	"text-hides-order":           orderRule(true),
 	"text-instructs-model":       orderRule(false),
-	"text-claims-priority":       textMatches("The text claims priority: %s.", wording.PriorityClaims...),
+	"text-claims-priority":       eachPhraseOnce(claimsPriority),
 	"text-names-credential-file": eachPhraseOnce(namesCredentialFile),
-	"text-hidden-comment":        textMatches("The text has the hidden comment %s.", comment),
+	"text-hidden-comment":        eachPhraseOnce(hidesComment),
 	"text-padded":                eachText(textPadded),
 	"secret-exposed":             combined(noticed("secret-echoed"), eachPhraseOnce(secretInText)),
 	"url-with-credentials":       eachPhraseOnce(urlWithCredentials),
+}
+
+// withoutOrders are the texts in which both rules on orders found none.
+var withoutOrders quietTexts
+
+// orderRule makes a rule that reports the first order in each text: those without an innocent reading, or the
+// others.
+func orderRule(strict bool) rule {
+	return eachPhrase(func(t text, at location) {
+		key := withoutOrders.key(t)
+		if withoutOrders.has(key) {
+			return
+		}
+		o, found := wording.FindOrder(t.value, t.prose)
+		if !found {
+			withoutOrders.add(key)
+		} else if o.Strict == strict {
+			at.add("", rawjson.Quote(o.Passage), "%s", o.String())
+		}
+	})
 }
 
 // excerpt returns the surroundings of a character.
@@ -40,56 +60,42 @@ func excerpt(text string, r rune) string {
 }
 
 var (
-	credentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root|%USERPROFILE%|` +
-		`\b[a-z]:\\Users\\[^\\\s]+)[/\\](?:` +
-		`\.ssh[/\\]id_[a-z0-9]+(?:[^.a-z0-9]|\.\W|\.?$)|\.aws[/\\]credentials|` +
-		`\.netrc|\.npmrc|\.pypirc|\.pgpass|` +
-		`\.git-credentials|\.vault-token|\.cursor/mcp\.json|\.claude\.json|\.docker/config\.json|` +
-		`\.config/(?:gcloud|gh|rclone)/[\w.-]+|\.kube/config|\.(?:bash|zsh|python|psql|mysql)_history)|` +
-		`/etc/shadow|/proc/self/environ|claude_desktop_config\.json|Library/Keychains/|` +
-		`169\.254\.169\.254/\S*credentials`)
 	comment = kit.Pattern(`(?s)<!--.{0,200}?-->`)
 	gap     = kit.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
-// textMatches makes a rule that reports the first match of some patterns in each text, also with letters
-// that
-// only look like the plain ones.
-func textMatches(message string, patterns ...lazy) rule {
-	return eachPhraseOnce(func(t text, at location) {
-		reading := wording.Read(t.value)
-		for _, pattern := range patterns {
-			if found := reading.Find(pattern); found != nil {
-				passage := rawjson.Quote(strings.TrimSpace(t.value[found[0]:found[1]]))
-				at.add("", passage, message, passage)
-				return
-			}
-		}
-	})
+// claimsPriority looks for a claim that the tool goes before others.
+func claimsPriority(t text, at location) {
+	if claims := wording.Claims(t.value); len(claims) > 0 {
+		said := rawjson.Quote(claims[0].Passage)
+		at.add("", said, "The text claims priority: %s.", said)
+	}
+}
+
+// hidesComment looks for a comment, which a model reads and a rendered text does not show.
+func hidesComment(t text, at location) {
+	if found := wording.Read(t.value).Find(comment); found != nil {
+		said := rawjson.Quote(strings.TrimSpace(t.value[found[0]:found[1]]))
+		at.add("", said, "The text has the hidden comment %s.", said)
+	}
 }
 
 // namesCredentialFile looks for the path of a file with credentials. An order to read it or pass it on
 // is worse than a sentence that only says what the tool does with it.
 func namesCredentialFile(t text, at location) {
-	found := wording.Read(t.value).Find(credentialFile)
+	found := wording.Read(t.value).Find(wording.CredentialFile)
 	if found == nil {
 		return
 	}
 	passage := rawjson.Quote(strings.TrimSpace(t.value[found[0]:found[1]]))
 	f := finding.Finding{Item: at.item, Path: at.path.String(), New: passage,
 		Message: fmt.Sprintf("The text names the credential file %s.", passage)}
-	for _, s := range sentencesOf(t.value) {
-		if s.end() <= found[0] {
-			continue
-		}
-		switch sum, _ := s.weigh(); {
-		case sum > 0:
-		case thirdPerson(s[1].text) && english().MatchString(t.value): // such as "Reads"
-			f = lowered(f, describesItsUse)
-		default:
-			f = lowered(f, withoutOrder)
-		}
-		break
+	switch weight, first := wording.SentenceAt(t.value, found[0]); {
+	case weight > 0:
+	case thirdPerson(first) && english().MatchString(t.value): // such as "Reads"
+		f = lowered(f, describesItsUse)
+	default:
+		f = lowered(f, withoutOrder)
 	}
 	at.report(f)
 }

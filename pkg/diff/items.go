@@ -100,6 +100,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 		case p.old == nil:
 			c.report(comparers[kind].added, finding.Finding{Item: kind.ID(p.key), New: p.new})
 			findHidden(c, kind.ID(p.key), p.new, nil, hidingIn(p.new))
+			findOrders(c, kind.ID(p.key), "", nil, p.new)
 		default:
 			both = append(both, p)
 		}
@@ -233,7 +234,8 @@ func compareDeprecation(c *comparison, s subject, before, after json.RawMessage)
 	}
 }
 
-// reportOthers reports items that are not compared one by one, and new invisible characters in them.
+// reportOthers reports items that are not compared one by one, and new invisible characters and orders in
+// them.
 func reportOthers(c *comparison, kind snapshot.Kind, p *pair) {
 	f := finding.Finding{Item: kind.ID(p.key), Old: p.old, New: p.new}
 	if kind == snapshot.Tools && p.key != "" && p.old == nil {
@@ -249,6 +251,7 @@ func reportOthers(c *comparison, kind snapshot.Kind, p *pair) {
 	new, _ := rawjson.Elements(p.new)
 	for _, raw := range new {
 		findHidden(c, f.Item, raw, before, hidingIn(raw))
+		findOrders(c, f.Item, "", p.old, raw)
 	}
 }
 

@@ -24,6 +24,7 @@ const (
 	announced                       // the date that an item named for its end has come
 	comesAndGoes                    // the server says that its list changes
 	sooner                          // an end was brought forward
+	unexcused                       // an order to the model without an innocent reading
 
 	byRule ground = 0 // the rule alone
 )
@@ -54,6 +55,7 @@ var exceptions = []struct {
 	// section 8
 	{on: appeared, level: finding.Info, rules: []string{
 		"item-description-changed", "prompt-argument-description-changed"}},
+	{on: unexcused, level: finding.Breaking, rules: []string{"text-instruction-cue-added"}},
 	{on: moved, level: finding.Info, rules: []string{"input-default-removed", "output-default-removed"}},
 	// section 2: a reader of another type of content can be wrong
 	{on: appeared, level: finding.Info, rules: []string{"template-mime-type-changed"}},

@@ -63,6 +63,9 @@ func namedAfter(texts []string) view {
 	return v
 }
 
+// instructions is the JSON pointer to the instructions of a server.
+const instructions = "/instructions"
+
 // compareInstructions reports a changed text, and what in it is of interest by itself, such as hidden
 // characters.
 func compareInstructions(c *comparison, old, new string) {
@@ -72,16 +75,17 @@ func compareInstructions(c *comparison, old, new string) {
 	before, after := rawjson.Quote(old), rawjson.Quote(new)
 	rules := fate{"instructions-added", "instructions-removed", "instructions-changed"}
 	if rule := rules.ofText(old, new); rule != "" {
-		c.report(rule, finding.Finding{Path: "/instructions",
+		c.report(rule, finding.Finding{Path: instructions,
 			Old: either(old == "", nil, before), New: either(new == "", nil, after)})
 	}
-	compareTexts(c, "", "/instructions", before, after)
+	compareTexts(c, "", instructions, before, after)
 }
 
 // compareIdentity compares serverInfo member by member. Versions have an order only if both are semantic
 // versions.
 func compareIdentity(c *comparison, old, new view) {
 	s := subject{path: "/serverInfo", old: old, new: new}
+	findOrders(c, "", s.path, old.json(), new.json())
 	rule := func(key string) string {
 		before, after, ok := versions(old, new)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -74,9 +75,79 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 		})
 	}
 	findNew(c, "text-tool-reference-added", item, was, is, otherTools, code)
-	orders := func(text string) []string { return wording.Read(text).Orders() }
-	findNew(c, "text-instruction-cue-added", item, was, is, orders, strconv.Quote)
+	findOrders(c, item, path, old, new)
 	findUnreported(c, item, was, is, newDefinitions(old, new))
+}
+
+// said is a text of an item, and what it is.
+type said struct {
+	passage
+	prose bool // a description, title or instructions
+}
+
+// shortestSaid is the size in bytes of the shortest text that can give an order.
+const shortestSaid = 7
+
+// saidIn returns all texts inside a value at a pointer, names included, that others do not have.
+func saidIn(path string, raw json.RawMessage, others map[string]bool) (all []said) {
+	rawjson.Strings(raw, func(steps []string, text string, isName bool) {
+		if len(text) < shortestSaid || others[text] {
+			return
+		}
+		last := path // instructions are a text by themselves
+		if len(steps) > 0 {
+			last = steps[len(steps)-1]
+		}
+		prose := !isName && (last == "description" || last == "title" || last == instructions)
+		all = append(all, said{passage{extended(path, steps), text}, prose})
+	})
+	return all
+}
+
+// findOrders looks for texts of an item that read like orders to the model, as check reads them, where no
+// text of the old side gives that order. Only texts that are new are read, and of each its worst order is
+// reported.
+func findOrders(c *comparison, item, path string, old, new json.RawMessage) {
+	before := map[string]bool{}
+	rawjson.Strings(old, func(_ []string, text string, _ bool) { before[text] = true })
+	known := sync.OnceValue(func() map[string]bool { // orders of the old side, if there is one to look for
+		orders := map[string]bool{}
+		for _, was := range saidIn(path, old, nil) {
+			for _, o := range wording.Commands(was.text, was.prose) {
+				orders[strings.ToLower(o.Passage)] = true
+			}
+		}
+		return orders
+	})
+	for _, s := range saidIn(path, new, before) {
+		for _, o := range c.commandsIn(s) {
+			if known()[strings.ToLower(o.Passage)] {
+				continue
+			}
+			shown := o.Passage
+			if len(s.text) <= maxQuoted && len(rawjson.Quote(s.text)) <= maxQuoted {
+				shown = s.text
+			}
+			c.reportOn(either(o.Strict, unexcused, byRule), "text-instruction-cue-added",
+				finding.Finding{Item: item, Path: s.pointer, New: rawjson.Quote(shown), Passage: o.Passage,
+					Message: o.String()})
+			break
+		}
+	}
+}
+
+// commandsIn returns the orders in a text. Short ones that give none, such as keywords, come again.
+func (c *comparison) commandsIn(s said) []wording.Order {
+	const short = 32
+	key := said{passage{text: s.text}, s.prose}
+	if _, quiet := c.quiet.Load(key); quiet {
+		return nil
+	}
+	orders := wording.Commands(s.text, s.prose)
+	if len(orders) == 0 && len(s.text) <= short {
+		c.quiet.Store(key, true)
+	}
+	return orders
 }
 
 // findUnreported looks for texts of a tool's schemas that are new and that no finding shows, such as those

@@ -1,4 +1,4 @@
-package check
+package wording
 
 import (
 	"cmp"
@@ -39,14 +39,14 @@ const (
 	ending      = "$"
 )
 
-// token is a word of a sentence, as the table has it.
-type token struct {
+// wordOf is a word of a sentence, as the table has it.
+type wordOf struct {
 	text       string
 	start, end int // in the text
 }
 
 // sentence is a sentence of a text between its two marks.
-type sentence []token
+type sentence []wordOf
 
 // start and end return the place of a sentence in its text.
 func (s sentence) start() int { return s[1].start }
@@ -62,7 +62,7 @@ func sentencesOf(text string) []sentence {
 	current := sentence{{text: opening}}
 	flush := func() {
 		if len(current) > 1 {
-			all = append(all, append(current, token{text: ending}))
+			all = append(all, append(current, wordOf{text: ending}))
 			current = sentence{{text: beginning}}
 		}
 	}
@@ -80,7 +80,7 @@ func sentencesOf(text string) []sentence {
 		bare := strings.Trim(raw, ".,;:!?\"'`()[]{}<>*|“”‘’_#=。")
 		if bare != "" {
 			start := at + strings.Index(raw, bare)
-			current = append(current, token{shape(raw, bare), start, start + len(bare)})
+			current = append(current, wordOf{shape(raw, bare), start, start + len(bare)})
 		}
 		if endsSentence(raw, bare) || len(current) > maxWords {
 			flush()
@@ -181,27 +181,48 @@ func (s sentence) heaviest(text string, found []weighed) []string {
 // maxOrders is the size of the longest text whose sentences are read.
 const maxOrders = 64 << 10
 
-// findOrder returns the sentence of a text that reads most like an order. What was encoded says no task of a
-// tool.
-func findOrder(text string, encoded bool) (found order) {
+// ordersByWords returns the sentences of a text that read like orders: the strict ones first, then those that
+// read most like one. What was encoded says no task of a tool.
+func ordersByWords(text string, encoded bool) (found []Order) {
 	text = text[:min(len(text), maxOrders)]
-	most := 0.0
 	for _, s := range sentencesOf(text) {
 		if encoded {
 			s[0].text = beginning
 		}
 		if sum, groups := s.weigh(); sum > 0 {
-			o := order{text[s.start():s.end()], "to the model", s.heaviest(text, groups), false}
-			if passesOnCredentials(o.passage) {
-				o.does, o.strict = "to pass on credentials", true
+			o := Order{text[s.start():s.end()], "to the model", s.heaviest(text, groups), false,
+				s.start(), s.end(), sum}
+			if passesOnCredentials(o.Passage) {
+				o.Does, o.Strict = "to pass on credentials", true
 			}
-			if found.passage == "" || o.strict && !found.strict || o.strict == found.strict && sum > most {
-				found, most = o, sum
-			}
+			found = append(found, o)
 		}
 	}
-	return found
+	slices.SortStableFunc(found, func(a, b Order) int { return cmp.Compare(b.weight, a.weight) })
+	return strictFirst(found)
 }
+
+// SentenceAt weighs the sentence of a text that a place is in, or the next one: above 0 it reads like an
+// order. It also returns its first word, in lower case.
+func SentenceAt(text string, place int) (weight float64, first string) {
+	for _, s := range sentencesOf(text) {
+		if s.end() > place {
+			weight, _ = s.weigh()
+			return weight, s[1].text
+		}
+	}
+	return 0, ""
+}
+
+// CredentialFile matches the path of a file with credentials.
+var CredentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/root|%USERPROFILE%|` +
+	`\b[a-z]:\\Users\\[^\\\s]+)[/\\](?:` +
+	`\.ssh[/\\]id_[a-z0-9]+(?:[^.a-z0-9]|\.\W|\.?$)|\.aws[/\\]credentials|` +
+	`\.netrc|\.npmrc|\.pypirc|\.pgpass|` +
+	`\.git-credentials|\.vault-token|\.cursor/mcp\.json|\.claude\.json|\.docker/config\.json|` +
+	`\.config/(?:gcloud|gh|rclone)/[\w.-]+|\.kube/config|\.(?:bash|zsh|python|psql|mysql)_history)|` +
+	`/etc/shadow|/proc/self/environ|claude_desktop_config\.json|Library/Keychains/|` +
+	`169\.254\.169\.254/\S*credentials`)
 
 var (
 	passing = kit.Pattern(`(?i)\b(?:send|forward|upload|transmit|post|copy|put|include|attach|pass|supply|` +
@@ -212,6 +233,6 @@ var (
 // passesOnCredentials reports whether an order names a file with credentials and an argument or an address to
 // pass it on to.
 func passesOnCredentials(passage string) bool {
-	return credentialFile().MatchString(passage) && passing().MatchString(passage) &&
+	return CredentialFile().MatchString(passage) && passing().MatchString(passage) &&
 		!forInstance().MatchString(passage)
 }

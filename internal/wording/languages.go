@@ -1,4 +1,4 @@
-package check
+package wording
 
 // A language is how it says what attacks are made of: parts of patterns. Two that belong together may stand
 // in either order in a sentence.

@@ -1,4 +1,4 @@
-package check
+package wording
 
 import (
 	"encoding/base32"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
-	"github.com/mcpctl/mcpctl/internal/wording"
 )
 
 // attack is a kind of text that published attacks put into descriptions.
@@ -23,7 +22,7 @@ type attack struct {
 	does     string   // for the message
 	source   string   // the published attack
 	words    []string // only texts with one of these, in lower case, are searched
-	patterns []lazy
+	patterns []func() *regexp.Regexp
 	strict   bool // no innocent reading
 }
 
@@ -31,7 +30,7 @@ type attack struct {
 const atEnd = `(?: (?:step|call|action|copy|upload))?\s*(?:[.!,;<\n]|$)`
 
 // attacks are the kinds that published attacks have in common word by word. Orders in other words weigh more
-// than 0 (orders.go).
+// than 0 (table.go).
 var attacks = append([]attack{
 	{"that hides an action from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer"), patterns(
@@ -44,7 +43,7 @@ var attacks = append([]attack{
 		), true},
 	{"to the model", "Invariant Labs, 2025-04-01",
 		either("<|ignor|disregard|forget|overrid|user|human|customer|developer|.env|conversation|" +
-			"chat|prompt|context"), wording.Instructions, false},
+			"chat|prompt|context"), instructions, false},
 	{"with tokens of a chat template", "ChatInject, arXiv 2509.22830",
 		either(">|]"), patterns(
 			`<\|[A-Za-z_]{2,30}\|>|</?(?:start|end)_of_turn>|<</?SYS>>|</s>\s*<s>`,
@@ -87,8 +86,8 @@ func either(words string) []string { return strings.Split(words, "|") }
 
 // patterns compiles expressions at first use. A blank matches any white space, and an apostrophe any
 // apostrophe.
-func patterns(expressions ...string) []lazy {
-	all := make([]lazy, len(expressions))
+func patterns(expressions ...string) []func() *regexp.Regexp {
+	all := make([]func() *regexp.Regexp, len(expressions))
 	for i, e := range expressions {
 		all[i] = sync.OnceValue(func() *regexp.Regexp { // at its first use: each start would pay for all
 			return regexp.MustCompile(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
@@ -97,97 +96,133 @@ func patterns(expressions ...string) []lazy {
 	return all
 }
 
-// withoutOrders are the texts in which both rules on orders found none.
-var withoutOrders quietTexts
+// Order is a passage of a text that orders a model to do something.
+type Order struct {
+	Passage, Does string
+	Words         []string // that weigh most, if it was found by its words
+	Strict        bool     // no innocent reading
 
-// orderRule makes a rule that reports the first order in each text: those without an innocent reading, or the
-// others.
-func orderRule(strict bool) rule {
-	return eachPhrase(func(t text, at location) {
-		key := withoutOrders.key(t)
-		if withoutOrders.has(key) {
-			return
-		}
-		o := orderIn(t)
-		switch {
-		case o.passage == "":
-			withoutOrders.add(key)
-		case o.strict != strict:
-		case strict:
-			said := rawjson.Quote(o.passage)
-			at.add("", said, "The text holds an order %s: %s.", o.does, said)
-		default:
-			said, why := rawjson.Quote(o.passage), strings.TrimPrefix(" "+o.does, " to the model")
-			if len(o.words) > 0 {
-				why += ": " + strings.Join(kit.Map(o.words, strconv.Quote), ", ")
-			}
-			at.add("", said, "%s reads like an order to the model%s.", said, why)
-		}
-	})
+	start, end int // in the text; 0 for what it encodes
+	weight     float64
 }
 
-// order is a passage of a text that orders a model to do something.
-type order struct {
-	passage, does string
-	words         []string // that weigh most, if it was found by its words
-	strict        bool     // no innocent reading
+// String returns the sentence of a report, with the passage and why it counts.
+func (o Order) String() string {
+	said := string(rawjson.Quote(o.Passage))
+	if o.Strict {
+		return "The text holds an order " + o.Does + ": " + said + "."
+	}
+	why := strings.TrimPrefix(" "+o.Does, " to the model")
+	if len(o.Words) > 0 {
+		why += ": " + strings.Join(kit.Map(o.Words, strconv.Quote), ", ")
+	}
+	return said + " reads like an order to the model" + why + "."
 }
 
-// orderIn returns the first order in a text, also in what it encodes; one without an innocent reading comes
-// first.
-func orderIn(t text) (found order) {
-	take := func(o order) {
-		if o.passage != "" && (found.passage == "" || o.strict && !found.strict) {
-			found = o
+// FindOrder returns the first of the orders that a text gives; ok is false if it gives none.
+func FindOrder(text string, prose bool) (found Order, ok bool) {
+	all := Orders(text, prose)
+	if len(all) == 0 {
+		return Order{}, false
+	}
+	return all[0], true
+}
+
+// Orders returns the orders that a text gives, also in what it encodes; those without an innocent reading
+// come first. Of what is not prose, such as a name or a choice, the words are read.
+func Orders(text string, prose bool) (found []Order) {
+	if words := spaced(text, prose); words != text {
+		found = plainOrders(words, false)
+	}
+	found = append(found, plainOrders(text, false)...)
+	for _, value := range decoded(text, 2) {
+		for _, o := range plainOrders(value.text, value.strict) {
+			o.Does, o.Strict, o.start, o.end = o.Does+", encoded", o.Strict || value.strict, 0, 0
+			found = append(found, o)
 		}
 	}
-	for _, value := range slices.Compact([]string{spaced(t), t.value}) {
-		take(plainOrder(value, false))
-	}
-	for _, value := range decoded(t.value, 2) {
-		o := plainOrder(value.text, value.strict)
-		o.does, o.strict = o.does+", encoded", o.strict || value.strict
-		take(o)
+	return apart(strictFirst(found))
+}
+
+// Claims returns the passages of a text that claim priority over other tools.
+func Claims(text string) (found []Order) {
+	reading := Read(text)
+	for _, pattern := range priorityClaims {
+		for _, at := range reading.all(pattern, -1) {
+			found = append(found, Order{Passage: strings.TrimSpace(text[at[0]:at[1]]),
+				Does: "that claims priority over other tools", start: at[0], end: at[1]})
+		}
 	}
 	return found
 }
 
-// spaced returns a text; of a name or a choice, its words.
-func spaced(t text) string {
-	if t.prose || strings.ContainsFunc(t.value, unicode.IsSpace) {
-		return t.value
-	}
-	return strings.NewReplacer("_", " ", "-", " ").Replace(t.value)
+// Commands returns the orders of a text and its claims of priority, each passage once.
+func Commands(text string, prose bool) []Order {
+	return apart(append(Orders(text, prose), Claims(text)...))
 }
 
-// plainOrder returns the first order that a text gives, the strict ones first; encoded is whether another
-// text encodes it.
-func plainOrder(text string, encoded bool) (found order) {
-	reading := wording.Read(text)
+// apart returns the first one of orders that overlap.
+func apart(all []Order) (first []Order) {
+	for _, o := range all {
+		if !slices.ContainsFunc(first, o.overlaps) {
+			first = append(first, o)
+		}
+	}
+	return first
+}
+
+// overlaps reports whether two orders of a text share a passage.
+func (o Order) overlaps(other Order) bool {
+	return o.start < other.end && other.start < o.end || o.Passage == other.Passage
+}
+
+// strictFirst returns the orders without an innocent reading before the others.
+func strictFirst(all []Order) []Order {
+	strict := func(o Order) bool { return o.Strict }
+	mild := func(o Order) bool { return !o.Strict }
+	return append(kit.Filter(all, strict), kit.Filter(all, mild)...)
+}
+
+// spaced returns a text; of a name or a choice, its words.
+func spaced(text string, prose bool) string {
+	if prose || strings.ContainsFunc(text, unicode.IsSpace) {
+		return text
+	}
+	return strings.NewReplacer("_", " ", "-", " ").Replace(text)
+}
+
+// plainOrders returns the orders that a text gives in words; encoded is whether another text encodes it.
+func plainOrders(text string, encoded bool) (found []Order) {
+	reading := Read(text)
 	for _, a := range attacks {
 		if a.words != nil && !reading.HasAny(a.words) {
 			continue
 		}
 		for _, pattern := range a.patterns {
-			if at := reading.Find(pattern); at != nil {
+			for _, at := range reading.all(pattern, -1) {
 				strict := a.strict && (at[0] == 0 || !strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")) ||
 					a.patterns != nil && !pattern().MatchString(text) // disguised
-				o := order{strings.TrimSpace(text[at[0]:at[1]]), a.does + " (" + a.source + ")", nil, strict}
-				if strict {
-					return o
-				}
-				if found.passage == "" {
-					found = o
-				}
-				break
+				found = append(found, Order{Passage: strings.TrimSpace(text[at[0]:at[1]]),
+					Does: a.does + " (" + a.source + ")", Strict: strict, start: at[0], end: at[1]})
 			}
 		}
 	}
-	for n, view := range reading.Views() {
-		o := findOrder(view, encoded)
-		o.passage, o.strict = kit.Clip(o.passage, maxPassage), o.strict || n > 0
-		if o.passage != "" && (found.passage == "" || o.strict) {
-			return o
+	return append(found, reading.ordersByWords(encoded)...)
+}
+
+// ordersByWords returns the orders in each view. One that no view before it has is disguised.
+func (r Reading) ordersByWords(encoded bool) (found []Order) {
+	for n, v := range r.views {
+		seen := found
+		for _, o := range ordersByWords(v.plain, encoded) {
+			if v.from != nil {
+				o.start, o.end = v.from[o.start], v.from[o.end]
+			}
+			if n > 0 && slices.ContainsFunc(seen, o.overlaps) {
+				continue
+			}
+			o.Passage, o.Strict = kit.Clip(o.Passage, maxPassage), o.Strict || n > 0
+			found = append(found, o)
 		}
 	}
 	return found
@@ -204,17 +239,17 @@ const maxEncoded = 64 << 10
 var encodings = []struct {
 	alphabet string
 	least    int
-	pattern  lazy
+	pattern  func() *regexp.Regexp
 	decode   func(string) ([]byte, error)
 }{
-	{upperCase + lowerCase + digits + "+/_-=", 24, kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`),
+	{upperCase + lowerCase + decimal + "+/_-=", 24, kit.Pattern(`[A-Za-z0-9+/_-]{24,}={0,2}`),
 		func(s string) ([]byte, error) {
 			s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
 			return base64.RawStdEncoding.DecodeString(s)
 		}},
-	{upperCase + digits, 24, kit.Pattern(`[A-Z2-7]{24,}`),
+	{upperCase + decimal, 24, kit.Pattern(`[A-Z2-7]{24,}`),
 		base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString},
-	{digits + "abcdefABCDEF :", 32, kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`),
+	{decimal + "abcdefABCDEF :", 32, kit.Pattern(`(?:[0-9a-fA-F]{2}[ :]?){16,}`),
 		func(s string) ([]byte, error) {
 			return hex.DecodeString(strings.NewReplacer(" ", "", ":", "").Replace(s))
 		}},
@@ -223,7 +258,7 @@ var encodings = []struct {
 const (
 	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	lowerCase = "abcdefghijklmnopqrstuvwxyz"
-	digits    = "0123456789"
+	decimal   = "0123456789"
 )
 
 // longestRun returns how many characters of an alphabet a text has in a row.

@@ -1,4 +1,4 @@
-package check
+package wording
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
 )
 
@@ -37,7 +38,8 @@ const (
 // example is a text to learn from, or to try the table on.
 type example struct {
 	kind  string
-	value text
+	value string
+	prose bool
 	fold  int
 }
 
@@ -59,7 +61,7 @@ func examples(t *testing.T) []*example {
 	var all []*example
 	add := func(kind, value string) {
 		n := len(all)
-		all = append(all, &example{kind: kind, value: text{value: value, prose: true}, fold: n % folds})
+		all = append(all, &example{kind: kind, value: value, prose: true, fold: n % folds})
 	}
 	for line := range bytes.Lines(readFile(t, "testdata/orders.jsonl")) {
 		var row struct{ Kind, Text string }
@@ -69,7 +71,7 @@ func examples(t *testing.T) []*example {
 		add(row.Kind, row.Text)
 	}
 	var rows []struct{ Kind, Text string }
-	if err := json.Unmarshal(readFile(t, "testdata/poisoned.json"), &rows); err != nil {
+	if err := json.Unmarshal(readFile(t, "../../pkg/check/testdata/poisoned.json"), &rows); err != nil {
 		t.Fatal(err)
 	}
 	for _, row := range rows {
@@ -93,14 +95,35 @@ func examples(t *testing.T) []*example {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, one := range newServer(t.Context(), Subject{Snapshot: parsed}, Options{}).texts {
-			if len(one.value) >= minPhrase && !known[one.value] {
-				known[one.value] = true
-				all = append(all, &example{kind: published, value: one, fold: i % folds})
+		eachText(parsed, func(value string, prose bool) {
+			const shortest = 7
+			if len(value) >= shortest && !known[value] {
+				known[value] = true
+				all = append(all, &example{published, value, prose, i % folds})
 			}
-		}
+		})
 	}
 	return all
+}
+
+// eachText calls a function with each text that check reads of a server.
+func eachText(s *snapshot.Snapshot, read func(value string, prose bool)) {
+	strings := func(raw json.RawMessage) {
+		rawjson.Strings(raw, func(steps []string, value string, isName bool) {
+			last := ""
+			if len(steps) > 0 {
+				last = steps[len(steps)-1]
+			}
+			read(value, !isName && (last == "description" || last == "title"))
+		})
+	}
+	read(s.Instructions, true)
+	strings(s.Server)
+	for _, kind := range snapshot.Kinds() {
+		for _, item := range s.List(kind).Items() {
+			strings(rawjson.Form(item.Raw))
+		}
+	}
 }
 
 func readFile(t *testing.T, name string) []byte {
@@ -158,7 +181,7 @@ func newLearner(all []*example) *learner {
 	var has []map[string]bool
 	in := map[string]int{}
 	for _, e := range all {
-		sentences := sentencesOf(spaced(e.value))
+		sentences := sentencesOf(spaced(e.value, e.prose))
 		for i, s := range sentences {
 			groups := map[string]bool{}
 			s.groups(func(group []byte, _, _ int) { groups[string(group)] = true })
@@ -254,11 +277,11 @@ func (t *tally) judge(table map[string]float64, all []*example) {
 	orderWeights = func() map[string]float64 { return table }
 	for _, e := range all {
 		t.texts++
-		o := orderIn(e.value)
-		if o.passage != "" {
+		o, found := FindOrder(e.value, e.prose)
+		if found {
 			t.seen++
 		}
-		if o.strict {
+		if o.Strict {
 			t.breaking++
 		}
 	}
@@ -266,15 +289,14 @@ func (t *tally) judge(table map[string]float64, all []*example) {
 
 var full = os.Getenv("MCPCTL_FULL") != ""
 
-// updates reports whether make orders runs.
-func updates() bool { return flag.Lookup("update").Value.String() == "true" }
+var update = flag.Bool("update", false, "write what was learned to "+orderTable)
 
 const orderTable = "orders.txt"
 
 // TestOrderTable: orders.txt is what its texts teach. Weights may differ by a rounding on another processor.
 func TestOrderTable(t *testing.T) {
 	table := learn(examples(t))
-	if updates() {
+	if *update {
 		names := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 			return cmp.Or(cmp.Compare(table[b], table[a]), cmp.Compare(a, b))
 		})
@@ -306,7 +328,7 @@ func TestUnseenTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := samples[row.Sample]
-		of[row.Kind] = append(of[row.Kind], &example{kind: row.Kind, value: text{value: row.Text, prose: true}})
+		of[row.Kind] = append(of[row.Kind], &example{kind: row.Kind, value: row.Text, prose: true})
 	}
 	page := strings.Join(strings.Fields(string(readFile(t, "../../docs/check.md"))), " ")
 	for name, of := range samples {
@@ -327,7 +349,7 @@ func TestUnseenTexts(t *testing.T) {
 // TestOrdersOfNewTexts tries tables on texts that they were not learned from: a part of the attacks and harmless texts, and of the
 // published servers, in turn.
 func TestOrdersOfNewTexts(t *testing.T) {
-	if !full && !updates() {
+	if !full && !*update {
 		t.Skip("make orders and make test-full run it")
 	}
 	all := examples(t)
