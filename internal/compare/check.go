@@ -65,7 +65,8 @@ func Check(
 	}
 	names := kit.Map(targets, fleet.Target.Name)
 	adHoc := len(from) == 1 && from[0].Kind != source.Configured && len(names) == 1
-	declared, err := o.declared(p, names, adHoc)
+	configured := kit.Distinct(slices.Concat(names, f.Config.Names()))
+	declared, err := o.declared(p, names, configured, adHoc)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func Check(
 	checked := make([]checkedServer, len(targets))
 	surfaces, err := f.Each(ctx, targets, func(i int, s *fleet.Surface) (err error) {
 		defer s.LetGo()
-		subject := check.Subject{Declared: declaredOf(declared, s, names, adHoc),
+		subject := check.Subject{Declared: declaredOf(declared, s, configured, adHoc),
 			Called: calledTools(counts, s.Name, s.Snapshot)}
 		checked[i], err = checkOne(ctx, s, f.Config.Project, subject, options)
 		return err
@@ -184,9 +185,9 @@ func applicationsOf(s *fleet.Surface) []string {
 	return kit.Distinct(kit.Map(used, func(place clients.Place) string { return place.Application }))
 }
 
-// declared returns what files say about some servers.
+// declared returns what files say about some servers, of those that are configured.
 func (o CheckOptions) declared(
-	p host.Process, servers []string, adHoc bool,
+	p host.Process, servers, configured []string, adHoc bool,
 ) (all []declaredFile, err error) {
 	for _, name := range o.Against {
 		d, err := o.readDeclared(p.Dir, name)
@@ -196,7 +197,7 @@ func (o CheckOptions) declared(
 		case d.Describes && len(servers) != 1:
 			return nil, errAgainst(name, len(servers))
 		case !d.Describes && !slices.ContainsFunc(servers, func(server string) bool {
-			return len(mentionsOf(d.Mentions, server, servers)) > 0 ||
+			return len(mentionsOf(d.Mentions, server, configured)) > 0 ||
 				d.documentation != nil && d.documentation.Describes(server, adHoc)
 		}):
 			p.Note("%s describes no server, and names no tool of these servers as mcp__SERVER__TOOL%s", name,
@@ -207,11 +208,11 @@ func (o CheckOptions) declared(
 	return all, nil
 }
 
-// declaredOf returns what files say about one of some servers. What they document is compared if all of the
-// server is known.
-func declaredOf(all []declaredFile, s *fleet.Surface, servers []string, adHoc bool) []check.Declared {
+// declaredOf returns what files say about one of the configured servers. What they document is compared if
+// all of the server is known.
+func declaredOf(all []declaredFile, s *fleet.Surface, configured []string, adHoc bool) []check.Declared {
 	return kit.Map(all, func(d declaredFile) check.Declared {
-		d.Mentions = mentionsOf(d.Mentions, s.Name, servers)
+		d.Mentions = mentionsOf(d.Mentions, s.Name, configured)
 		if !s.Whole() {
 			return d.Declared
 		}

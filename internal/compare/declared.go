@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,10 @@ func (o CheckOptions) readDeclared(dir, name string) (declaredFile, error) {
 	if err == nil {
 		err = files.CheckInside(dir, name)
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, files.ErrNotRegular) && files.IsDir(files.From(dir, name)):
+		return declaredFile{}, errAgainstFolder(name)
+	case err != nil:
 		return declaredFile{}, fmt.Errorf("reading %s: %w", name, err)
 	}
 	text, err := syntax.Decode(data)

@@ -42,6 +42,12 @@ func errAgainst(file string, servers int) error {
 	return exit.UsageHint("name one", "%s describes one server, and %d are checked", file, servers)
 }
 
+// errAgainstFolder returns the error for a directory in the place of a file.
+func errAgainstFolder(dir string) error {
+	return exit.UsageHint("name the files in it, each with an --against of its own",
+		"reading %s: it is a directory", dir)
+}
+
 // errKinds returns the error for flags that each say what to compare with.
 func errKinds(flags []string) error {
 	return exit.Usagef("specify only one of %s", strings.Join(flags, ", "))

@@ -23,14 +23,44 @@ func mentionsIn(text string) (all []check.DeclaredText) {
 	return all
 }
 
-// mentionsOf returns the mentions of the tools of one server: those that begin with its name, and with that
-// of no other server whose name is longer.
+// mentionsOf returns the mentions of the tools of one server: those that begin with its name, or with a
+// misspelling of it, and with that of no other configured server whose name is longer.
 func mentionsOf(all []check.DeclaredText, server string, servers []string) []check.DeclaredText {
 	prefixes := kit.Map(servers, func(name string) string { return "mcp__" + check.ClientName(name) + "__" })
 	slices.SortFunc(prefixes, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	own := "mcp__" + check.ClientName(server) + "__"
 	return kit.Filter(all, func(m check.DeclaredText) bool {
 		i := slices.IndexFunc(prefixes, func(p string) bool { return strings.HasPrefix(m.Text, p) })
-		return i >= 0 && prefixes[i] == own
+		if i >= 0 {
+			return prefixes[i] == own
+		}
+		name, _, isTool := strings.Cut(strings.TrimPrefix(m.Text, "mcp__"), "__")
+		return isTool && misspells(name, check.ClientName(server))
 	})
+}
+
+// shortestMisspelt is how many characters a server's name has whose misspelling is recognized: shorter names
+// differ by one of them as a rule.
+const shortestMisspelt = 5
+
+// misspells reports whether a name is one letter off, or has two in each other's place. Other servers differ
+// by a number, or by more, as github and gitlab do.
+func misspells(name, server string) bool {
+	letters := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	if len(server) < shortestMisspelt || letters(name) == letters(server) {
+		return false
+	}
+	for i := 1; i < len(name) && len(name) == len(server); i++ {
+		if name[:i-1]+string(name[i])+string(name[i-1])+name[i+1:] == server {
+			return true
+		}
+	}
+	return kit.OneEdit(name, server)
 }

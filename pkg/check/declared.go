@@ -178,17 +178,32 @@ func toolUnknown(s *server, d Declared, add lineReporter) {
 		return
 	}
 	prefix := "mcp__" + ClientName(s.Name) + "__"
-	names := kit.Map(list.Items(), func(t snapshot.Item) string { return prefix + ClientName(t.Key) })
-	similar, unknown := names, 0
+	names := kit.Map(list.Items(), func(t snapshot.Item) string { return ClientName(t.Key) })
+	unknown := 0
 	for _, m := range d.Mentions {
-		matches := func(name string) bool { return kit.Glob(m.Text, name) }
-		if m.Text == prefix || slices.ContainsFunc(names, matches) {
+		tool, ofServer := strings.CutPrefix(m.Text, prefix)
+		if !ofServer {
+			_, tool, _ = strings.Cut(strings.TrimPrefix(m.Text, "mcp__"), "__")
+		}
+		matches := func(name string) bool { return kit.Glob(tool, name) }
+		known := tool == "" || slices.ContainsFunc(names, matches)
+		if ofServer && known {
 			continue
 		}
-		if unknown++; unknown > maxGuesses {
-			similar = nil
+		guess := ""
+		if unknown++; known {
+			guess = tool
+		} else if unknown <= maxGuesses {
+			guess = append(kit.Nearest(tool, names), "")[0]
 		}
-		add("", m, "", "the server has no tool %s%s.", m.Text, kit.DidYouMean(m.Text, similar))
+		says, suggested := "the server has no tool "+m.Text, ""
+		if !ofServer {
+			says = m.Text + " names no configured server"
+		}
+		if guess != "" || !ofServer {
+			suggested = fmt.Sprintf(" (did you mean %q?)", strings.TrimSuffix(prefix+guess, "__"))
+		}
+		add("", m, "", "%s%s.", says, suggested)
 	}
 }
 
