@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -76,7 +78,13 @@ A stdio server keeps running: changes of its files show with --reload GLOB only.
 			if os.Getenv("GOGC") == "" {
 				debug.SetGCPercent(50) // watch runs for weeks and is mostly idle: memory costs more
 			}
-			return watchrun.Watch(c.Context, p.Process, f, from, o)
+			err = watchrun.Watch(c.Context, p.Process, f, from, o)
+			ended, is := errors.AsType[exit.Interrupted](err)
+			if is && ended.Signal != syscall.SIGPIPE { // that is how it is meant to end
+				p.Note("ended by a signal (%v)", ended.Signal)
+				return exit.Reported(ended.Status())
+			}
+			return err
 		},
 	}
 	c.BashComplete = completeFor(&p, c)

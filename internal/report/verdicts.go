@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -167,11 +168,22 @@ func writeUnchanged(p *page, says string, servers []server) {
 	if p.folds() {
 		most = mostServers
 	}
-	base := ""
-	if len(quiet) == 1 && quiet[0].Base != "" {
-		base = " against " + quiet[0].Base
+	p.below(span{says, green}, span{someOf(names, most), plain}, span{against(quiet), dim})
+}
+
+// against returns what servers were compared with: one side, or for each server its own.
+func against(servers []server) string {
+	bases := kit.Distinct(kit.Map(servers, func(s server) string { return s.Base }))
+	folders, suffixes := kit.Distinct(kit.Map(bases, path.Dir)), kit.Distinct(kit.Map(bases, path.Ext))
+	switch {
+	case slices.Contains(bases, ""):
+		return ""
+	case len(bases) == 1:
+		return " against " + bases[0]
+	case len(folders) == 1 && len(suffixes) == 1 && suffixes[0] == ".json":
+		return ", each against its snapshot in " + folders[0]
 	}
-	p.below(span{says, green}, span{someOf(names, most), plain}, span{base, dim})
+	return ", each against its own base"
 }
 
 // writeMeaning ends a report: how many findings of each level there are, unless that is said above, and why
