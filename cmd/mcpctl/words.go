@@ -165,8 +165,11 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		case isCommit && missing != nil:
 			return exit.UsageHint("list all servers with mcpctl config", "%s, and no commit %q is there",
 				found[0], ref)
-		case isCommit && command.Name == "diff":
-			return exit.UsageHint(diffOfCommits(ctx, p, given), "%s", found[0])
+		case isCommit && slices.Contains([]string{"diff", "list", "show", "grep", "check"}, command.Name):
+			return exit.UsageHint(withCommits(ctx, p, given), "%s", found[0])
+		case isCommit: // the command needs a server to contact
+			return exit.UsageHint("for the snapshots of a commit: mcpctl list "+typedLine("git:"+ref),
+				"%s", found[0])
 		}
 	}
 	first := slices.IndexFunc(given, func(a typedWord) bool { return a.flag == "" })
@@ -195,6 +198,10 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 			source.Parse(item).Kind == source.Configured && !configured(ctx, p.Process, given, item) {
 			server := append(serversWith(p.savedOf(ctx), kindsOf[command.Name], item), "SOURCE")[0]
 			line, words = append([]string{server}, line...), 2
+		}
+		if p.behind == nil && words >= 2 && !configured(ctx, p.Process, given, line[0]) &&
+			configured(ctx, p.Process, given, line[1]) && source.Parse(line[0]).Kind == source.Configured {
+			line[0], line[1] = line[1], line[0]
 		}
 		if words >= 2 { // the SOURCE and the tool
 			return exit.UsageHint("mcpctl "+typedLine(append(p.typed[:1:1], line...)...),
@@ -232,9 +239,9 @@ func afterCommand(app *cli.App, p program, server string) string {
 // unknownServer matches the error for a name that no server has.
 var unknownServer = kit.Pattern(`^no server "([^"\n]+)" is configured`)
 
-// diffOfCommits returns the hint for diff with names of commits in the place of servers.
-func diffOfCommits(ctx context.Context, p program, given []typedWord) string {
-	line, words := []string{"mcpctl diff"}, []string{}
+// withCommits returns the hint for a command that has names of commits in the place of servers.
+func withCommits(ctx context.Context, p program, given []typedWord) string {
+	line, words := []string{"mcpctl " + p.typed[0]}, []string{}
 	commit := func(word string) string {
 		_, err := source.RepoOf(p.Process).Commit(ctx, word)
 		isName := source.Parse(word).Kind == source.Configured
@@ -253,7 +260,7 @@ func diffOfCommits(ctx context.Context, p program, given []typedWord) string {
 			words = append(words, commit(a.words[0]))
 		}
 	}
-	if len(words) == 1 && strings.HasPrefix(words[0], "git:") && p.behind == nil {
+	if p.typed[0] == "diff" && len(words) == 1 && strings.HasPrefix(words[0], "git:") && p.behind == nil {
 		line = append(line, "--base") // one commit is the old side
 	}
 	line = append(line, typedLine(words...))

@@ -265,8 +265,12 @@ func (o AcceptOptions) move(c candidate, chosen func(finding.Finding) bool, comp
 	var err error
 	switch {
 	case c.old.Snapshot == nil:
+		save := ""
+		if !c.now.Incomplete() { // else its failure comes first
+			save = o.SaveHint(c.now.Server)
+		}
 		return moved{saved: &seen.Saved{Action: seen.Skipped,
-			Reason: kit.Join("; ", "nothing is saved", o.SaveHint(c.now.Server))}}, nil
+			Reason: kit.Join("; ", "nothing is saved", save)}}, nil
 	case o.All && !c.now.Whole():
 		return moved{saved: &seen.Saved{Action: seen.Skipped, Reason: "not everything arrived"}}, nil
 	case !o.All:
