@@ -5,11 +5,9 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/mcpctl/mcpctl/internal/clients"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/seen"
-	"github.com/mcpctl/mcpctl/pkg/check"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 )
 
@@ -193,7 +191,7 @@ type (
 // Servers are the servers of a document.
 type Servers[S interface {
 	shown() server
-	form(head serverHead) any // what JSON has of it
+	form() any // what JSON has of it
 }] []S
 
 func (all Servers[S]) shown() []server {
@@ -201,11 +199,7 @@ func (all Servers[S]) shown() []server {
 }
 
 func (all Servers[S]) encoded() ([]json.RawMessage, error) {
-	return encodeEach(all, func(s *S) any {
-		of := (*s).shown()
-		return (*s).form(serverHead{of.Name, of.State, of.Source, of.Places, of.Error, of.MoreErrors,
-			of.Tolerated})
-	})
+	return encodeEach(all, func(s *S) any { return (*s).form() })
 }
 
 func (all *Servers[S]) read(servers json.RawMessage) error { return json.Unmarshal(servers, all) }
@@ -222,17 +216,6 @@ func (all *Servers[S]) join(shards []Body, order func(a, b string) int) {
 
 func (all Servers[S]) list() Servers[S] { return all }
 
-// serverHead is what every document says of a server in JSON.
-type serverHead struct {
-	Name       string             `json:"name"`
-	State      seen.State         `json:"state"`
-	Source     string             `json:"source,omitempty"`
-	Places     []clients.Place    `json:"places,omitempty"`
-	Error      *seen.Failure      `json:"error,omitempty"`
-	MoreErrors []seen.Failure     `json:"moreErrors,omitempty"`
-	Tolerated  *finding.Tolerance `json:"tolerated,omitempty"`
-}
-
 func (s Server) shown() server       { return server{Server: s.Server} }
 func (s PingServer) shown() server   { return server{Server: s.Server} }
 func (s SaveServer) shown() server   { return server{Server: s.Server} }
@@ -244,83 +227,31 @@ func (s LoginServer) shown() server  { return server{Server: s.Server} }
 func (s DiffServer) shown() server   { return server{s.Server, s.Comparison, s.FailOn, s.BaseFile} }
 func (s AcceptServer) shown() server { return server{s.Server, s.Comparison, "", s.BaseFile} }
 
-func (s Server) form(serverHead) any { return s.Server }
+// The JSON form has no more of a server than what the command asked it.
 
-func (s PingServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		seen.Answer
-		PingMs float64 `json:"pingMs,omitempty"`
-	}{head, s.Answer, s.PingMs}
+func (s Server) form() any       { return s }
+func (s PingServer) form() any   { s.Server = answerOf(s.Server); return s }
+func (s SaveServer) form() any   { s.Server = answerOf(s.Server); return s }
+func (s AcceptServer) form() any { s.Server = answerOf(s.Server); return s }
+func (s DiffServer) form() any   { s.Offer = seen.Offer{}; return s }
+func (s CheckServer) form() any  { s.Offer = seen.Offer{}; return s }
+func (s ReplayServer) form() any { s.Server = answerOf(s.Server); return s }
+func (s ConfigServer) form() any { s.Server = connectionOf(s.Server); return s }
+func (s TrustServer) form() any  { s.Server = connectionOf(s.Server); return s }
+
+func (s LoginServer) form() any {
+	s.Clients, s.Answer, s.Offer = nil, seen.Answer{}, seen.Offer{}
+	return s
 }
 
-func (s SaveServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		seen.Answer
-		Saved *seen.Saved `json:"saved,omitempty"`
-	}{head, s.Answer, s.Saved}
+// answerOf returns a server without what it offers.
+func answerOf(s seen.Server) seen.Server {
+	s.Clients, s.Offer = nil, seen.Offer{}
+	return s
 }
 
-func (s AcceptServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		seen.Answer
-		seen.Comparison
-		Saved *seen.Saved `json:"saved,omitempty"`
-	}{head, s.Answer, s.Comparison, s.Saved}
-}
-
-func (s DiffServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		Clients *check.ClientTools `json:"clientTools,omitempty"`
-		seen.Answer
-		seen.Comparison
-		FailOn finding.Threshold `json:"failOn,omitempty"`
-	}{head, s.Clients, s.Answer, s.Comparison, s.FailOn}
-}
-
-func (s CheckServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		Clients *check.ClientTools `json:"clientTools,omitempty"`
-		seen.Answer
-		FailOn    finding.Threshold `json:"failOn,omitempty"`
-		Expensive []seen.ToolCost   `json:"expensive,omitempty"`
-	}{head, s.Clients, s.Answer, s.FailOn, s.Expensive}
-}
-
-func (s ReplayServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		seen.Answer
-		FailOn   finding.Threshold `json:"failOn,omitempty"`
-		Replayed []seen.Replayed   `json:"replayed,omitempty"`
-	}{head, s.Answer, s.FailOn, s.Replayed}
-}
-
-func (s ConfigServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		seen.Connection
-		config.Definition
-	}{head, s.Connection, s.Definition}
-}
-
-func (s TrustServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		seen.Connection
-		config.Definition
-		Since string `json:"since,omitempty"`
-	}{head, s.Connection, s.Definition, s.Since}
-}
-
-func (s LoginServer) form(head serverHead) any {
-	return struct {
-		serverHead
-		URL   string            `json:"url,omitempty"`
-		Login *seen.LoginStatus `json:"login,omitempty"`
-	}{head, s.URL, s.Login}
+// connectionOf returns a server with no more than how it is reached.
+func connectionOf(s seen.Server) seen.Server {
+	s.Clients, s.Answer, s.Offer = nil, seen.Answer{Connection: s.Connection}, seen.Offer{}
+	return s
 }
