@@ -56,7 +56,7 @@ func answers() int {
 }
 
 // onScreen is the program that runs another one on a terminal of so many columns, and prints what is shown there without
-// colours: onscreen COLUMNS PROGRAM [ARG…]. A row that is wider ends it with status 9.
+// colours, and with CLEARED what was cleared, too: onscreen COLUMNS PROGRAM [ARG…]. A row that is wider ends it with status 9.
 func onScreen() int {
 	columns, err := strconv.Atoi(os.Args[1])
 	if err != nil || len(os.Args) < 3 {
@@ -89,7 +89,11 @@ func onScreen() int {
 	}
 	_ = cmd.Wait() // its status says it
 	text := regexp.MustCompile(`[^\n]*\r\x1b\[J|\x1b\[[0-9;]*[mKJ]|\r`).ReplaceAllString(shown.String(), "")
-	fmt.Print(text)
+	if os.Getenv("CLEARED") != "" { // what was cleared is printed, too
+		fmt.Print(strings.NewReplacer("\r\x1b[J", "<clear>", "\r", "").Replace(shown.String()))
+	} else {
+		fmt.Print(text)
+	}
 	for line := range strings.Lines(text) {
 		if wide := host.Columns(strings.TrimSuffix(line, "\n")); wide > columns {
 			fmt.Fprintf(os.Stderr, "%d columns of %d: %s", wide, columns, line)

@@ -53,6 +53,8 @@ type Client struct {
 // may be called.
 func Open(ctx context.Context, p host.Process, f *fleet.Fleet, t fleet.Target) (*Client, error) {
 	c := &Client{process: p, target: t, declines: true}
+	finish := fleet.Waiting(f, t)
+	defer finish()
 	var err error
 	c.session, err = f.Open(ctx, t, fleet.SessionOptions{Elicit: c.elicit})
 	return c, err
@@ -124,9 +126,12 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	if err == nil {
 		t.Close()
 	}
+	finish := fleet.Waiting(f, c.target)
+	defer finish()
 	if err == nil || len(c.answers) > 0 {
 		session.Capabilities = []string{"elicitation"}
 		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
+			finish()
 			result, err := c.elicit(ctx, params)
 			if err != nil {
 				c.note("%v", err)
@@ -134,7 +139,8 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 			return result, err
 		}
 	}
-	if c.session, err = f.Open(ctx, c.target, session); err != nil {
+	c.session, err = f.Open(ctx, c.target, session)
+	if finish(); err != nil {
 		return explain(err)
 	}
 	err = do(c)

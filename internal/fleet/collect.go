@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func (f *Fleet) Each(
 ) ([]Surface, error) {
 	surfaces := make([]Surface, len(targets))
 	servers, slots := live(targets)
-	answered, finish := host.Progress(f.process, len(servers))
+	answered, finish := progress(f, servers)
 	visits, running := errgroup.WithContext(ctx)
 	visits.SetLimit(runtime.GOMAXPROCS(0))
 	begin := func(i int, read func() (Surface, error)) (visited <-chan struct{}) {
@@ -88,6 +89,28 @@ func (f *Fleet) Each(
 		Elaborate(f.process, surfaces[i])
 	}
 	return surfaces, nil
+}
+
+// progress shows on a terminal how many servers have answered, or which one is waited for.
+func progress(f *Fleet, servers []probe.Server) (answered, finish func()) {
+	if len(servers) != 1 {
+		return host.Progress(f.process, len(servers))
+	}
+	finish = waiting(f, servers[0])
+	return finish, finish
+}
+
+// waiting shows on a terminal that a server is waited for, and how long; the returned function ends that.
+func waiting(f *Fleet, server probe.Server) (finish func()) {
+	says, limit := "waiting for "+printable.Message(server.Name), cmp.Or(server.Timeout, f.options.Timeout)
+	spelled := strings.Replace(limit.String(), "m0s", "m", 1)
+	switch {
+	case limit > 0 && f.options.Retries > 0:
+		says += " (" + spelled + " for each attempt)"
+	case limit > 0:
+		says += " (" + spelled + " at most)"
+	}
+	return host.Waiting(f.process, says)
 }
 
 // withinBounds returns servers that are not contacted once the run holds too much.
@@ -196,10 +219,13 @@ func (f *Fleet) Tolerated(name string) *finding.Tolerance {
 func (f *Fleet) Ping(ctx context.Context, targets []Target) []Surface {
 	surfaces := kit.Map(targets, Target.Known)
 	servers, slots := live(targets)
+	answered, finish := progress(f, servers)
 	probe.Each(ctx, servers, f.options, func(i int) (err error) {
 		surfaces[slots[i]], err = pingOne(ctx, targets[slots[i]], f.options)
+		answered()
 		return err
 	})
+	finish()
 	for i := range surfaces {
 		tolerate(f, &surfaces[i])
 	}
@@ -236,6 +262,9 @@ type SessionOptions struct {
 	// client capabilities to declare unless the user chose others; nil = all
 	Capabilities []string
 }
+
+// Waiting shows on a terminal that a live target is waited for; the returned function ends that.
+func Waiting(f *Fleet, t Target) (finish func()) { return waiting(f, *t.server) }
 
 // Open connects to a live target.
 func (f *Fleet) Open(ctx context.Context, t Target, o SessionOptions) (*probe.Session, error) {

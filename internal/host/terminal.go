@@ -8,7 +8,10 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
+	"time"
 
+	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 )
 
@@ -163,16 +166,54 @@ const clearLine = "\r\x1b[J"
 // Progress shows on one line of a terminal how many of several servers have answered. It returns a function
 // that counts an answer, and one that clears the line; nothing else may be written in between.
 func Progress(p Process, servers int) (answered, finish func()) {
-	if term, _ := p.Lookup("TERM"); term == "dumb" || servers < 2 || p.Quiet || !IsTerminal(p.Err) {
+	if servers < 2 || !p.redraws() {
 		return func() {}, func() {}
 	}
+	var line sync.Mutex
 	done := -1
 	answered = func() {
+		line.Lock()
+		defer line.Unlock()
 		done++
 		fmt.Fprintf(p.Err, "%s%d of %d servers answered", clearLine, done, servers)
 	}
 	answered()
 	return answered, func() { fmt.Fprint(p.Err, clearLine) }
+}
+
+// redraws reports whether a line on standard error can be cleared.
+func (p Process) redraws() bool {
+	kind, _ := p.Lookup("TERM")
+	return kind != "dumb" && !p.Quiet && IsTerminal(p.Err)
+}
+
+// waitingFrom is how long a run is silent before it shows what it waits for.
+const waitingFrom = time.Second
+
+// Waiting shows on one line of a terminal what the run waits for, once that takes longer than a second. It
+// returns a function that clears the line; nothing else may be written in between.
+func Waiting(p Process, says string) (finish func()) {
+	if !p.redraws() {
+		return func() {}
+	}
+	var line sync.Mutex
+	shown, ended := false, false
+	timer := time.AfterFunc(waitingFrom, func() {
+		line.Lock()
+		defer line.Unlock()
+		if shown = !ended; shown { // one that wraps could not be cleared
+			fmt.Fprint(p.Err, clearLine, displaywidth.TruncateString(says, max(1, Width(p.Err)-1), "…"))
+		}
+	})
+	return func() {
+		timer.Stop()
+		line.Lock()
+		defer line.Unlock()
+		if shown && !ended {
+			fmt.Fprint(p.Err, clearLine)
+		}
+		ended = true
+	}
 }
 
 // fileOf returns the file that a stream wraps.

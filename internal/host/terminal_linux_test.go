@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -163,6 +164,35 @@ func TestProgress(t *testing.T) {
 	finish()
 	want := "\r\x1b[J0 of 2 servers answered\r\x1b[J1 of 2 servers answered\r\x1b[J"
 	if diff := cmp.Diff(want, typing.saw(terminal)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestWaiting shows after a second what is waited for, on one row, and clears it once.
+func TestWaiting(t *testing.T) {
+	terminal, typing := newTerminal(t)
+	if err := unix.IoctlSetWinsize(int(typing.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 20}); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(*testing.T) {
+		for _, c := range []struct {
+			p    Process
+			time time.Duration
+		}{
+			{Process{Err: terminal.Out, Quiet: true}, time.Minute},
+			{Process{Err: terminal.Out, Environ: []string{"TERM=dumb"}}, time.Minute},
+			{Process{Err: &strings.Builder{}}, time.Minute},
+			{Process{Err: terminal.Out}, 999 * time.Millisecond},
+			{Process{Err: terminal.Out}, 1001 * time.Millisecond},
+		} {
+			finish := Waiting(c.p, "waiting for a server (30s at most)")
+			time.Sleep(c.time)
+			finish()
+			time.Sleep(time.Minute)
+			finish()
+		}
+	})
+	if diff := cmp.Diff("\r\x1b[Jwaiting for a serv…\r\x1b[J", typing.saw(terminal)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
