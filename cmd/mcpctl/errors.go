@@ -225,8 +225,8 @@ func errFingerprint(p program, c *cli.Context, words, servers []string) error {
 	return exit.UsageHint(hint, "invalid fingerprint %q", word)
 }
 
-// errItemAlone returns the error for one word that is no server, where a command wants a SOURCE and what it
-// offers.
+// errItemAlone returns the error for one word that names no server, where a command wants a SOURCE and what
+// it offers.
 func errItemAlone(c *cli.Command, what, word string) error {
 	usage, _ := usagesOf(c)
 	return exit.UsageHint(fmt.Sprintf("mcpctl %s %s", c.Name, usage),

@@ -187,7 +187,7 @@ func (f *Fleet) overrides(admitted []trust.Approved) (o overrides, err error) {
 	return o, err
 }
 
-// target returns the target of an admitted server with the flags of the run: whatever is contacted is made
+// target returns the target of an admitted server with the flags of the run: all that is contacted is made
 // here. change, if not nil, changes what is configured before.
 func (o overrides) target(admitted *trust.Approved, change func(*probe.Server)) Target {
 	e := admitted.Entry()
