@@ -104,11 +104,6 @@ func undisguise(text, invisible string) view {
 	return view{plain.String(), strings.ToLower(plain.String()), append(from, len(text))}
 }
 
-// Views returns the ways to read the text: as it is, and in plain letters if it has others.
-func (r Reading) Views() []string {
-	return kit.Map(r.views, func(v view) string { return v.plain })
-}
-
 // HasAny reports whether the text contains one of some words, which are in lower case.
 func (r Reading) HasAny(words []string) bool {
 	return slices.ContainsFunc(r.views, func(v view) bool {
