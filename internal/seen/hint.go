@@ -51,6 +51,7 @@ var hints = map[probe.Code]string{
 	probe.UnknownAuthority:  "if you trust the server, give its certificate authority with --ca-cert FILE (PEM) or SSL_CERT_FILE",
 	probe.BadCertificate:    "the certificate does not fit: check the host name in the URL, this machine's clock, and when the certificate ends",
 	probe.NotTLS:            "the server does not speak TLS: use http:// instead of https://",
+	probe.TLSClosed:         "if the server speaks plain HTTP, use http:// instead of https://; else look into its log, or allow --retries",
 	probe.ProxyUnusable:     "the proxy could not be used: check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY",
 	probe.ProxyWantsLogin:   "the proxy {proxy} wants a login: set {variable}=http://NAME:PASSWORD@HOST:PORT, or name the host in NO_PROXY",
 	probe.ProxyAnswered:     "the answer may be that of the proxy {proxy}: check {variable}, or name the host in NO_PROXY",

@@ -2,8 +2,10 @@ package transport
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 )
@@ -121,12 +123,32 @@ func (w *web) send(req *http.Request) (*http.Response, error) {
 
 // sendWith sends a request with these credentials, and notes that they worked if the server took them.
 func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Response, error) {
-	reply, err := w.base.RoundTrip(w.withHeaders(req, credentials))
+	req = w.withHeaders(req, credentials)
+	var broken atomic.Bool // not of a connection that was there before
+	if req.URL.Scheme == "https" {
+		req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+			TLSHandshakeDone: func(_ tls.ConnectionState, err error) { broken.Store(err != nil) }}))
+	}
+	reply, err := w.base.RoundTrip(req)
+	if err != nil && broken.Load() && CutOff(err) {
+		err = &HandshakeError{err}
+	}
 	if err == nil && !wantsCredentials(reply) {
 		credentials.final.Store(false)
 	}
 	return reply, err
 }
+
+// HandshakeError reports that the connection ended during the TLS handshake, before a request was sent.
+type HandshakeError struct{ Err error }
+
+// Error says what happened.
+func (e *HandshakeError) Error() string {
+	return "the server closed the connection during the TLS handshake"
+}
+
+// Unwrap returns how it ended.
+func (e *HandshakeError) Unwrap() error { return e.Err }
 
 // afresh returns a request to be sent once more. Its body is in memory, so that net/http can repeat it.
 func afresh(req *http.Request) *http.Request {

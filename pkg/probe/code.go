@@ -59,6 +59,7 @@ const (
 	UnknownAuthority  Code = "unknown-authority"  // none that is known signed the certificate
 	BadCertificate    Code = "bad-certificate"    // it does not fit the host, or has ended
 	NotTLS            Code = "not-tls"            // the server speaks plain HTTP
+	TLSClosed         Code = "tls-closed"         // the connection ended during the handshake of TLS
 	ProxyUnusable     Code = "proxy-unusable"     // the proxy was not reached
 	ProxyWantsLogin   Code = "proxy-wants-login"  // Proxy
 	ProxyAnswered     Code = "proxy-answered"     // the answer may be that of Proxy
@@ -307,6 +308,8 @@ func networkCode(seen evidence) Code {
 		return BadCertificate
 	case notTLS(seen.err):
 		return NotTLS
+	case is[*transport.HandshakeError](seen.err):
+		return TLSClosed
 	case is[*transport.ProxyError](seen.err) || dial != nil && dial.Op == "proxyconnect":
 		return ProxyUnusable
 	case is[*net.DNSError](seen.err):

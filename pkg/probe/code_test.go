@@ -75,6 +75,7 @@ func TestCodes(t *testing.T) {
 		"no TLS record":       {server: remote, err: request(tls.RecordHeaderError{Msg: "x"})},
 		"proxy":               {server: remote, err: dialing("proxyconnect", syscall.ECONNREFUSED)},
 		"no host":             {server: remote, err: dialing("dial", &net.DNSError{Err: "no such host", IsNotFound: true})},
+		"cut off in TLS":      {server: remote, err: request(&transport.HandshakeError{Err: io.EOF})},
 		"cut off":             {server: remote, err: request(io.EOF)},
 		"reset":               {server: remote, err: request(syscall.ECONNRESET)},
 		"refused":             {server: remote, err: dialing("dial", syscall.ECONNREFUSED)},

@@ -136,6 +136,7 @@ func plain(err error) string {
 	var request *url.Error
 	var start *process.StartError
 	var unauthorized *transport.CredentialsError
+	var handshake *transport.HandshakeError
 	switch {
 	case errors.As(err, &unauthorized): // its cause is not the server's
 		return unauthorized.Error()
@@ -145,6 +146,8 @@ func plain(err error) string {
 		return networkCause(err)
 	case errors.As(err, &request):
 		return plain(request.Err)
+	case errors.As(err, &handshake):
+		return handshake.Error()
 	case is[*transport.ReplyError](err):
 	case transport.CutOff(err):
 		return "the server closed the connection instead of answering"

@@ -311,6 +311,38 @@ func TestCutConnections(t *testing.T) {
 	}
 }
 
+// TestTLSClosed: a server that closes the connection at the first bytes of TLS was sent nothing, not even with a call, and may
+// speak plain HTTP.
+func TestTLSClosed(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	go func() {
+		for reset := false; ; reset = !reset {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			most := 4096
+			if reset { // what is not read resets the connection
+				most = 1
+			}
+			_, _ = conn.Read(make([]byte, most))
+			_ = conn.Close()
+		}
+	}()
+	url := "https://" + listener.Addr().String() + "/mcp"
+	for range 4 {
+		_, err := Open(t.Context(), Server{Name: "s", HTTP: &HTTP{URL: url}}, Options{Timeout: time.Minute})
+		failures := Failures(err)
+		if len(failures) == 0 || failures[0].Code != TLSClosed || !strings.Contains(err.Error(), "during the TLS handshake") {
+			t.Errorf("%v: %v", err, failures)
+		}
+	}
+}
+
 // TestCookies: what a load balancer sets comes back, beside the user's own cookies, and never reaches another server.
 func TestCookies(t *testing.T) {
 	for name, own := range map[string]map[string]Secret{"alone": nil, "beside": {"Cookie": "mine=1"}, "other case": {"cookie": "mine=1"}} {
