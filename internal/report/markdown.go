@@ -335,7 +335,7 @@ var (
 		`^[0-9]{1,4}([.,:-][0-9]{1,4})*%?[,.;:)]*$`)
 	hash = kit.Pattern(`^[0-9a-f]{7,}$`)
 	// sign is a word of the middle of a sentence, but not of the beginning of a line.
-	sign = kit.Pattern(`^([-–—→…&+=/(]|i\.e\.|e\.g\.|and/or)[,:]?$|^[,.;:!?)]+$`)
+	sign = kit.Pattern(`^([-–—→…&+=/(]|i\.e\.|e\.g\.|and/or)[,:]?$|^[,.;:!?)"']+$`)
 	// closing is the punctuation at the end of a word.
 	closing   = kit.Pattern(`[)"',.;:!?]*$`)
 	backticks = kit.Pattern("`+")

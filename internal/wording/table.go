@@ -190,8 +190,9 @@ func ordersByWords(text string, encoded bool) (found []Order) {
 			s[0].text = beginning
 		}
 		if sum, groups := s.weigh(); sum > 0 {
-			o := Order{text[s.start():s.end()], "to the model", s.heaviest(text, groups), false,
-				s.start(), s.end(), sum}
+			end := closedEnd(text, s.start(), s.end())
+			o := Order{text[s.start():end], "to the model", s.heaviest(text, groups), false,
+				s.start(), end, sum}
 			if passesOnCredentials(o.Passage) {
 				o.Does, o.Strict = "to pass on credentials", true
 			}
@@ -200,6 +201,27 @@ func ordersByWords(text string, encoded bool) (found []Order) {
 	}
 	slices.SortStableFunc(found, func(a, b Order) int { return cmp.Compare(b.weight, a.weight) })
 	return strictFirst(found)
+}
+
+// closedEnd returns the end of a passage with the marks after it that close what it opens, such as code.
+func closedEnd(text string, start, end int) int {
+	const opening, closing = "`\"([{", "`\")]}"
+	for ; end < len(text); end++ {
+		i := strings.IndexByte(closing, text[end])
+		if i < 0 {
+			break
+		}
+		opened, closed := strings.Count(text[start:end], opening[i:i+1]), 0
+		if opening[i] == closing[i] {
+			opened %= 2
+		} else {
+			closed = strings.Count(text[start:end], closing[i:i+1])
+		}
+		if opened <= closed {
+			break
+		}
+	}
+	return end
 }
 
 // SentenceAt weighs the sentence of a text that a place is in, or the next one: above 0 it reads like an
