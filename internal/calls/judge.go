@@ -25,7 +25,7 @@ type Counter struct {
 	servers []*comparedServer
 }
 
-// comparedServer is a compared comparedServer.
+// comparedServer is a server that was compared, with its tools.
 type comparedServer struct {
 	names   []string         // under which its calls are recorded
 	offered map[string]bool  // its tools on either side

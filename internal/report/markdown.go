@@ -346,18 +346,18 @@ var (
 // prose returns a sentence in which every word that Markdown or GitHub may take for something else, such as a
 // path, @name, #12 or a commit, is code. Adjacent code is joined.
 func prose(s text) string {
-	var tokens []token
+	var fragments []fragment
 	add := func(code bool, word string) {
-		last := len(tokens) - 1
+		last := len(fragments) - 1
 		switch {
 		case word == "":
-		case code && last >= 0 && tokens[last].code:
-			tokens[last].text += word
-		case code && last >= 1 && tokens[last].text == " " && tokens[last-1].code:
-			tokens[last-1].text += " " + word
-			tokens = tokens[:last]
+		case code && last >= 0 && fragments[last].code:
+			fragments[last].text += word
+		case code && last >= 1 && fragments[last].text == " " && fragments[last-1].code:
+			fragments[last-1].text += " " + word
+			fragments = fragments[:last]
 		default:
-			tokens = append(tokens, token{word, code})
+			fragments = append(fragments, fragment{word, code})
 		}
 	}
 	for i, part := range strings.Split(oneLine(s.String()), "`") {
@@ -371,14 +371,14 @@ func prose(s text) string {
 			whole := firstWord(part[blank:])
 			part = part[blank+len(whole):]
 			quiet := calm().MatchString(whole) && !hash().MatchString(whole) ||
-				len(tokens) > 0 && sign().MatchString(whole)
+				len(fragments) > 0 && sign().MatchString(whole)
 			before, word, after := unwrapped(whole)
 			add(false, before)
 			add(!quiet, word)
 			add(false, after)
 		}
 	}
-	line := strings.Join(kit.Map(tokens, func(t token) string {
+	line := strings.Join(kit.Map(fragments, func(t fragment) string {
 		if t.code {
 			return code(text(t.text))
 		}
@@ -435,8 +435,8 @@ func unwrapped(whole string) (before, word, after string) {
 	return before, word, after
 }
 
-// token is a part of a sentence: code, or words that are written as they are.
-type token struct {
+// fragment is a part of a sentence: code, or words that are written as they are.
+type fragment struct {
 	text string
 	code bool
 }

@@ -32,7 +32,7 @@ const (
 	nearness   = 2.0 // and one of a harmless text that may be taken for an attack
 	negligible = 0.1 // weights below it are left out
 	caution    = 1.0 // how far above even chances an order must be
-	folds      = 25
+	folds      = 25  // parts of the texts, each left out once
 )
 
 // example is a text to learn from, or to try the table on.
@@ -346,8 +346,8 @@ func TestUnseenTexts(t *testing.T) {
 	}
 }
 
-// TestOrdersOfNewTexts tries tables on texts that they were not learned from: a part of the attacks and harmless texts, and of the
-// published servers, in turn.
+// TestOrdersOfNewTexts leaves out one of 25 parts of the texts at a time, learns a table from the others, and tries it on that part.
+// The shares that it prints are those of docs/check.md.
 func TestOrdersOfNewTexts(t *testing.T) {
 	if !full && !*update {
 		t.Skip("make orders and make test-full run it")
