@@ -347,7 +347,7 @@ func TestUnseenTexts(t *testing.T) {
 }
 
 // TestOrdersOfNewTexts leaves out one of 25 parts of the texts at a time, learns a table from the others, and tries it on that part.
-// The shares that it prints are those of docs/check.md.
+// docs/check.md has the shares.
 func TestOrdersOfNewTexts(t *testing.T) {
 	if !full && !*update {
 		t.Skip("make orders and make test-full run it")
@@ -365,6 +365,7 @@ func TestOrdersOfNewTexts(t *testing.T) {
 			about.judge(table, kit.Filter(all, func(e *example) bool { return e.fold == fold && matches(e) }))
 		}
 	}
+	page := strings.ReplaceAll(string(readFile(t, "../../docs/check.md")), ",", "") // also in numbers
 	for _, row := range []struct {
 		what        string
 		of          *tally
@@ -377,6 +378,9 @@ func TestOrdersOfNewTexts(t *testing.T) {
 		t.Logf("of %d %s %d are reported (%.1f %%), %d as breaking", row.of.texts, row.what, row.of.seen, 100*share, row.of.breaking)
 		if share < row.least || share > row.most || row.of.breaking > 0 && row.least == 0 {
 			t.Errorf("%s: want %.1f to %.1f %%", row.what, 100*row.least, 100*row.most)
+		}
+		if cells := fmt.Sprintf("| %d | %.2g %%", row.of.texts, 100*share); row.of != foreign && !strings.Contains(page, cells) {
+			t.Errorf("docs/check.md does not say %q of %s", cells, row.what)
 		}
 	}
 }
