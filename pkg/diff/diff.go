@@ -72,6 +72,9 @@ func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) 
 		if old != nil || new != nil {
 			c.report(either(new == nil, "server-removed", "server-added"), finding.Finding{})
 		}
+		if old == nil && new != nil {
+			findInServer(c, new)
+		}
 		return c.findings, ctx.Err()
 	}
 	if old.Size()+new.Size() > MostBytes {

@@ -99,8 +99,7 @@ func compareItems(c *comparison, old, new snapshot.List) {
 			c.reportAnnounced(either(c.dynamic, comesAndGoes, byRule), comparers[kind].removed, f, p.old)
 		case p.old == nil:
 			c.report(comparers[kind].added, finding.Finding{Item: kind.ID(p.key), New: p.new})
-			findHidden(c, kind.ID(p.key), p.new, nil, hidingIn(p.new))
-			findOrders(c, kind.ID(p.key), "", nil, p.new)
+			findInNew(c, kind.ID(p.key), "", p.new)
 		default:
 			both = append(both, p)
 		}

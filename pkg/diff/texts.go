@@ -79,6 +79,24 @@ func compareTexts(c *comparison, item, path string, old, new json.RawMessage) {
 	findUnreported(c, item, was, is, newDefinitions(old, new))
 }
 
+// findInNew looks for what may attack the model in a value that is new, beside the finding that it is.
+func findInNew(c *comparison, item, path string, new json.RawMessage) {
+	_, hiding := textsOf(path, "", new)
+	findHidden(c, item, new, nil, hiding)
+	findOrders(c, item, path, nil, new)
+}
+
+// findInServer does so for all that a new server says.
+func findInServer(c *comparison, new *snapshot.Snapshot) {
+	findInNew(c, "", instructions, rawjson.Quote(new.Instructions))
+	findInNew(c, "", "/serverInfo", new.Server)
+	for _, kind := range snapshot.Kinds() {
+		for _, item := range new.List(kind).Items() {
+			findInNew(c, kind.ID(item.Key), "", item.Raw)
+		}
+	}
+}
+
 // said is a text of an item, and what it is.
 type said struct {
 	passage
@@ -120,6 +138,9 @@ func findOrders(c *comparison, item, path string, old, new json.RawMessage) {
 		return orders
 	})
 	for _, s := range saidIn(path, new, before) {
+		if c.ctx.Err() != nil {
+			return
+		}
 		for _, o := range c.commandsIn(s) {
 			if known()[strings.ToLower(o.Passage)] {
 				continue
