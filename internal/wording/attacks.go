@@ -96,6 +96,9 @@ func patterns(expressions ...string) []func() *regexp.Regexp {
 	return all
 }
 
+// mostOrders is how many orders of one kind a text gives; more would take long to compare with each other.
+const mostOrders = 50
+
 // Order is a passage of a text that orders a model to do something.
 type Order struct {
 	Passage, Does string
@@ -148,7 +151,7 @@ func Orders(text string, prose bool) (found []Order) {
 func Claims(text string) (found []Order) {
 	reading := Read(text)
 	for _, pattern := range priorityClaims {
-		for _, at := range reading.all(pattern, -1) {
+		for _, at := range reading.all(pattern, mostOrders) {
 			found = append(found, Order{Passage: strings.TrimSpace(text[at[0]:at[1]]),
 				Does: "that claims priority over other tools", start: at[0], end: at[1]})
 		}
@@ -199,9 +202,11 @@ func plainOrders(text string, encoded bool) (found []Order) {
 			continue
 		}
 		for _, pattern := range a.patterns {
-			for _, at := range reading.all(pattern, -1) {
-				strict := a.strict && (at[0] == 0 || !strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")) ||
-					a.patterns != nil && !pattern().MatchString(text) // disguised
+			matches := reading.all(pattern, mostOrders)
+			disguised := len(matches) > 0 && !pattern().MatchString(text)
+			for _, at := range matches {
+				quoted := at[0] > 0 && strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")
+				strict := a.strict && !quoted || disguised
 				found = append(found, Order{Passage: strings.TrimSpace(text[at[0]:at[1]]),
 					Does: a.does + " (" + a.source + ")", Strict: strict, start: at[0], end: at[1]})
 			}

@@ -200,7 +200,8 @@ func ordersByWords(text string, encoded bool) (found []Order) {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Order) int { return cmp.Compare(b.weight, a.weight) })
-	return strictFirst(found)
+	found = strictFirst(found)
+	return found[:min(len(found), mostOrders)]
 }
 
 // closedEnd returns the end of a passage with the marks after it that close what it opens, such as code.
