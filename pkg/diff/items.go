@@ -250,8 +250,8 @@ func reportOthers(c *comparison, kind snapshot.Kind, p *pair) {
 	new, _ := rawjson.Elements(p.new)
 	for _, raw := range new {
 		findHidden(c, f.Item, raw, before, hidingIn(raw))
-		findOrders(c, f.Item, "", p.old, raw)
 	}
+	findOrders(c, f.Item, "", p.old, p.new)
 }
 
 func hidingIn(item json.RawMessage) []passage {
