@@ -101,7 +101,7 @@ func TestInterruptedRequests(t *testing.T) {
 				cmd.ProcessState.ExitCode() != 130 {
 				t.Errorf("status %d after %v", cmd.ProcessState.ExitCode(), took)
 			}
-			if !strings.Contains(said, "interrupted by a signal") || strings.Contains(said, "hint: register") {
+			if !strings.Contains(said, "ed by a signal (interrupt)") || strings.Contains(said, "hint: register") {
 				t.Errorf("it said:\n%s", said)
 			}
 		})

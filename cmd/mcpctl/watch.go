@@ -81,7 +81,7 @@ A stdio server keeps running: changes of its files show with --reload GLOB only.
 			err = watchrun.Watch(c.Context, p.Process, f, from, o)
 			ended, is := errors.AsType[exit.Interrupted](err)
 			if is && ended.Signal != syscall.SIGPIPE { // that is how it is meant to end
-				p.Note("ended by a signal (%v)", ended.Signal)
+				p.Note("watching ended by a signal (%v)", ended.Signal)
 				return exit.Reported(ended.Status())
 			}
 			return err
