@@ -148,11 +148,11 @@ func problem(s server) string {
 		return ""
 	}
 	cause := firstLine(s.Error.Message)
-	if seen.Exited(*s.Error) {
-		cause = cmp.Or(seen.ExitReason(s.Error.Stderr), cause)
-	}
 	if target, ok := strings.CutPrefix(cause, seen.CannotConnect); ok {
 		_, cause, _ = strings.Cut(target, ": ")
+	}
+	if seen.Exited(*s.Error) { // in words of the server
+		cause = cmp.Or(seen.ExitReason(s.Error.Stderr), cause)
 	}
 	if s.State == seen.Partial {
 		return kit.Join(": ", s.Error.Stage, cause)

@@ -130,8 +130,11 @@ func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Res
 			TLSHandshakeDone: func(_ tls.ConnectionState, err error) { broken.Store(err != nil) }}))
 	}
 	reply, err := w.base.RoundTrip(req)
-	if err != nil && broken.Load() && CutOff(err) {
+	switch {
+	case err != nil && broken.Load() && CutOff(err):
 		err = &HandshakeError{err}
+	case err != nil && strings.Contains(err.Error(), malformed):
+		err = &NotHTTPError{err}
 	}
 	if err == nil && !wantsCredentials(reply) {
 		credentials.final.Store(false)
@@ -149,6 +152,26 @@ func (e *HandshakeError) Error() string {
 
 // Unwrap returns how it ended.
 func (e *HandshakeError) Unwrap() error { return e.Err }
+
+// malformed is how net/http begins to say that the first line of an answer is not HTTP. The answer follows.
+const malformed = "malformed HTTP "
+
+// NotHTTPError reports that something else than HTTP came as the answer.
+type NotHTTPError struct{ Err error }
+
+// Error says what came, as net/http does.
+func (e *NotHTTPError) Error() string {
+	_, what, _ := strings.Cut(e.Err.Error(), malformed)
+	return "the answer is not HTTP: " + malformed + what
+}
+
+// Unwrap returns the error of net/http.
+func (e *NotHTTPError) Unwrap() error { return e.Err }
+
+// TLS reports whether it was an alert of TLS.
+func (e *NotHTTPError) TLS() bool {
+	return strings.Contains(e.Err.Error(), malformed+`response "\x15\x03`)
+}
 
 // afresh returns a request to be sent once more. Its body is in memory, so that net/http can repeat it.
 func afresh(req *http.Request) *http.Request {

@@ -23,6 +23,9 @@ type TooLongError struct{ Limit int } // bytes
 // ReplyError reports a reply that breaks JSON-RPC or its framing so that no client can use it.
 type ReplyError struct{ Problem string } // to follow "the reply"
 
+// Foreign reports whether the reply is JSON that no side of JSON-RPC writes.
+func (e *ReplyError) Foreign() bool { return e == errNotMessage }
+
 // LostError reports the end of the connection.
 type LostError struct {
 	Exit  string // how the child ended: "exit status 7", "signal: killed"; empty = it may still run

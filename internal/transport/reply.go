@@ -42,6 +42,8 @@ func (w *web) readJSON(reply *http.Response, body io.Reader, _ *metered, call *p
 	switch {
 	case len(text) > frameLimit:
 		return message{}, &TooLongError{Limit: frameLimit}
+	case CutOff(err):
+		return message{}, errCutOff
 	case err != nil:
 		return message{}, err
 	}

@@ -266,6 +266,9 @@ func (w *web) readEnd(reply *http.Response) {
 
 // CutOff reports whether the connection ended instead of an answer, or in the middle of one.
 func CutOff(err error) bool {
+	if is[*NotHTTPError](err) {
+		return false
+	}
 	for _, broken := range []error{syscall.ECONNRESET, syscall.EPIPE, wsaReset, io.EOF, io.ErrUnexpectedEOF,
 		errCutOff} {
 		if errors.Is(err, broken) {

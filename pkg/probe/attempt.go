@@ -191,7 +191,8 @@ func (a attempt) leave(kind string, end func()) {
 // HTTP server that could not be talked to at all was never reached.
 func (a attempt) failedStage(err error) Stage {
 	apart := is[*transport.HTTPError](err) || is[*transport.RedirectError](err) ||
-		is[*transport.CredentialsError](err) || unreachable(err) || transport.CutOff(err)
+		is[*transport.CredentialsError](err) || unreachable(err) || transport.CutOff(err) ||
+		is[*transport.NotHTTPError](err)
 	if a.server.Stdio != nil && exited(err) != "" || a.server.HTTP != nil && apart {
 		return a.first()
 	}

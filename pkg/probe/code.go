@@ -58,8 +58,10 @@ const (
 	// of a network
 	UnknownAuthority  Code = "unknown-authority"  // none that is known signed the certificate
 	BadCertificate    Code = "bad-certificate"    // it does not fit the host, or has ended
-	NotTLS            Code = "not-tls"            // the server speaks plain HTTP
+	NotTLS            Code = "not-tls"            // what answers does not speak TLS
 	TLSClosed         Code = "tls-closed"         // the connection ended during the handshake of TLS
+	SpeaksTLS         Code = "speaks-tls"         // and the URL has http://
+	NotHTTP           Code = "not-http"           // what answers does not speak HTTP
 	ProxyUnusable     Code = "proxy-unusable"     // the proxy was not reached
 	ProxyWantsLogin   Code = "proxy-wants-login"  // Proxy
 	ProxyAnswered     Code = "proxy-answered"     // the answer may be that of Proxy
@@ -78,6 +80,7 @@ const (
 	TokenWanted       Code = "token-wanted"       // the same, and Authorize said that there is no login
 	OtherLoginWanted  Code = "other-login-wanted" // none of Schemes takes a token
 	TokenRejected     Code = "token-rejected"     // the one that was sent
+	HeadersRejected   Code = "headers-rejected"   // those that were sent, and there is no login
 	HostNameRejected  Code = "host-name-rejected" // 403 of this machine: it may insist on another name
 	HostNameUnknown   Code = "host-name-unknown"  // 421
 	AsksToWait        Code = "asks-to-wait"       // Wait
@@ -300,6 +303,7 @@ func exitCode(seen evidence) Code {
 // networkCode is that of a server at a URL that was not reached.
 func networkCode(seen evidence) Code {
 	dial, _ := errors.AsType[*net.OpError](seen.err)
+	foreign, _ := errors.AsType[*transport.NotHTTPError](seen.err)
 	remote := seen.server.HTTP != nil
 	switch {
 	case is[x509.UnknownAuthorityError](seen.err):
@@ -314,8 +318,12 @@ func networkCode(seen evidence) Code {
 		return ProxyUnusable
 	case is[*net.DNSError](seen.err):
 		return UnknownHost
-	case remote && (transport.CutOff(seen.err) || lost(seen.err)) && seen.stage == Calling:
+	case remote && (transport.CutOff(seen.err) || lost(seen.err) || foreign != nil) && seen.stage == Calling:
 		return OutcomeUnknown
+	case foreign != nil && foreign.TLS():
+		return SpeaksTLS
+	case foreign != nil:
+		return NotHTTP
 	case remote && transport.CutOff(seen.err):
 		return ConnectionClosed
 	case remote && lost(seen.err) && seen.stage != Watching:
@@ -372,6 +380,9 @@ func statusCode(seen evidence) Code {
 		return HostNameRejected
 	case reply.Status == http.StatusMisdirectedRequest:
 		return HostNameUnknown
+	case login && len(seen.server.HTTP.Headers) > 0 &&
+		(seen.noLogin || reply.Status == http.StatusForbidden):
+		return HeadersRejected
 	case login && seen.noLogin:
 		return TokenWanted
 	case login:
@@ -446,6 +457,7 @@ func versionCode(seen evidence) Code {
 // answerCode is that of a server that answered with an error, or with nonsense.
 func answerCode(seen evidence) Code {
 	acting := seen.stage.order() >= Calling.order() && seen.stage.order() <= Pinging.order()
+	reply, isReply := errors.AsType[*transport.ReplyError](seen.err)
 	switch {
 	case acting && hasCode(seen.err, mcp.MISSING_REQUIRED_CLIENT_CAPABILITY):
 		return AnswerWanted
@@ -463,7 +475,9 @@ func answerCode(seen evidence) Code {
 		return MessageTooLarge
 	case is[*RPCError](seen.err):
 		return ListRejected
-	case is[*transport.ReplyError](seen.err), badShape.in(seen.err):
+	case isReply && reply.Foreign() && seen.server.HTTP != nil && !seen.introduced:
+		return RequestUnfit
+	case isReply, badShape.in(seen.err):
 		return AnswerMalformed
 	}
 	return ""

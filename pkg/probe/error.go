@@ -137,6 +137,7 @@ func plain(err error) string {
 	var start *process.StartError
 	var unauthorized *transport.CredentialsError
 	var handshake *transport.HandshakeError
+	var foreign *transport.NotHTTPError
 	switch {
 	case errors.As(err, &unauthorized): // its cause is not the server's
 		return unauthorized.Error()
@@ -148,6 +149,8 @@ func plain(err error) string {
 		return plain(request.Err)
 	case errors.As(err, &handshake):
 		return handshake.Error()
+	case errors.As(err, &foreign):
+		return foreign.Error()
 	case is[*transport.ReplyError](err):
 	case transport.CutOff(err):
 		return "the server closed the connection instead of answering"

@@ -343,6 +343,56 @@ func TestTLSClosed(t *testing.T) {
 	}
 }
 
+// TestOddAnswers: what comes instead of an answer decides what is said of it.
+func TestOddAnswers(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+	tests := map[string]struct {
+		first, answer string
+		says          string
+		code          Code
+	}{
+		"banner":     {first: "SSH-2.0-OpenSSH_9.0\r\n", says: `the answer is not HTTP: malformed HTTP `, code: NotHTTP},
+		"error":      {answer: "-ERR unknown command 'POST'\r\n", says: "the answer is not HTTP: malformed HTTP ", code: NotHTTP},
+		"binary":     {answer: "E\x00\x00\x00\x10FATAL\x00", says: "the answer is not HTTP: malformed HTTP ", code: NotHTTP},
+		"page alone": {answer: "<html></html>\n", says: "the answer is not HTTP: malformed HTTP ", code: NotHTTP},
+		"alert":      {answer: "\x15\x03\x01\x00\x02\x02\x46", says: "the answer is not HTTP: malformed HTTP ", code: SpeaksTLS},
+		"nothing":    {says: "the server closed the connection instead of answering", code: ConnectionClosed},
+		"half a body": {answer: ok + "Content-Length: 99\r\n\r\n{\"jsonrpc\"", says: "the reply is cut off",
+			code: ConnectionClosed},
+		"other JSON": {answer: ok + "Content-Length: 2\r\n\r\n{}", says: "the reply is JSON but not a JSON-RPC message",
+			code: RequestUnfit},
+		"an array": {answer: ok + "Content-Length: 2\r\n\r\n[]", says: "the reply is JSON but not a JSON-RPC message",
+			code: RequestUnfit},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer listener.Close()
+			go func() {
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = io.WriteString(conn, test.first)
+					_, _ = conn.Read(make([]byte, 4096))
+					_, _ = io.WriteString(conn, test.answer)
+					_ = conn.Close()
+				}
+			}()
+			url := "http://" + listener.Addr().String() + "/mcp"
+			_, err = Open(t.Context(), Server{Name: "s", HTTP: &HTTP{URL: url}}, Options{Timeout: time.Minute})
+			failures := Failures(err)
+			if len(failures) == 0 || failures[0].Code != test.code || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v: %+v", err, failures)
+			}
+		})
+	}
+}
+
 // TestCookies: what a load balancer sets comes back, beside the user's own cookies, and never reaches another server.
 func TestCookies(t *testing.T) {
 	for name, own := range map[string]map[string]Secret{"alone": nil, "beside": {"Cookie": "mine=1"}, "other case": {"cookie": "mine=1"}} {
