@@ -286,10 +286,13 @@ func errInitSecret(shown string, url bool) error {
 }
 
 // errProjectExists returns the error for a project that is set up already, possibly with a workflow.
-func errProjectExists(workflow bool) error {
-	hint := "add servers to it by hand"
-	if !workflow {
-		hint += ", or a workflow: mcpctl init --ci github"
+func errProjectExists(p program, ci string) error {
+	hint, file := "add servers to it by hand", githubFile
+	if ci == "gitlab" {
+		file = gitlabFile
+	}
+	if !has(p.Dir, file) {
+		hint += ", or a workflow: mcpctl init --ci " + cmp.Or(ci, "github")
 	}
 	return exit.UsageHint(hint, "%s already exists", projectFile)
 }

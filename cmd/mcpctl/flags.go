@@ -70,9 +70,7 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 		if p.Output.File == "-" {
 			p.Output.File = ""
 		}
-		if format := formatOfFile(c.Command, p.Output); format != "" {
-			p.Note("%s gets a table: for its ending, add --format %s", p.Output.File, format)
-		}
+		p.Output.Ending = formatOfFile(c.Command, p.Output)
 		return check()
 	}
 }

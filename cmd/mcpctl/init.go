@@ -53,7 +53,7 @@ adds a workflow beside mcpctl.yaml. Snapshots that exist are taken anew.`,
 			case ci != "" && ci != "github" && ci != "gitlab":
 				return errCI(ci)
 			case has(p.Dir, projectFile) && (ci == "" || len(from) > 0):
-				return errProjectExists(has(p.Dir, githubFile))
+				return errProjectExists(p, ci)
 			case has(p.Dir, projectFile):
 				return addWorkflow(c.Context, p, ci)
 			}
@@ -212,7 +212,7 @@ func savedFiles(r *compare.SaveResult) []planned {
 			continue
 		}
 		saved = append(saved, planned{path: s.Saved.File, about: kit.Join("; ", s.Counts.Items(),
-			printable.Message(s.Saved.Reason))})
+			s.Saved.Changes(), printable.Message(s.Saved.Reason))})
 	}
 	return saved
 }

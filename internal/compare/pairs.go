@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -106,7 +107,7 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) sides {
 	case errors.Is(err, fs.ErrNotExist):
 		old.Source = ""
 	default:
-		failSaved(&old, "comparing", err)
+		failSaved(&old, "comparing", err, false)
 	}
 	old.Source = b.process.Rel(old.Source)
 	if locked, known := b.lock[s.Name]; known {
@@ -118,8 +119,9 @@ func (b baseline) with(ctx context.Context, s fleet.Surface) sides {
 // SavedFile returns the file of a server's snapshot in a directory.
 func SavedFile(dir, server string) string { return filepath.Join(dir, config.FileName(server)) }
 
-// failSaved makes a server fail whose saved snapshot cannot be read or written.
-func failSaved(s *fleet.Surface, stage string, err error) {
+// failSaved makes a server fail whose saved snapshot cannot be read or written. It may be in a file that the
+// user named, beside the directory of snapshots.
+func failSaved(s *fleet.Surface, stage string, err error, named bool) {
 	hint := "restore the file from version control, or delete it and run mcpctl snapshot"
 	var where *fs.PathError
 	_, interrupted := errors.AsType[exit.Interrupted](err)
@@ -128,6 +130,10 @@ func failSaved(s *fleet.Surface, stage string, err error) {
 		hint = exit.HintOf(err)
 	case interrupted:
 		hint = ""
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		hint = "make room on the disk, and try again"
+	case errors.As(err, &where) && (named || errors.Is(err, syscall.EFBIG) || errors.Is(err, syscall.EIO)):
+		hint = "" // the error says it
 	case errors.As(err, &where):
 		hint = "the snapshots directory must be readable and writable: name another with --snapshots"
 	}

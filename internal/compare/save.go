@@ -66,7 +66,7 @@ func Save(ctx context.Context, p host.Process, o SaveOptions, from []source.Sour
 		}
 		file := cmp.Or(o.File, SavedFile(dir, s.Name))
 		if done[i], err = o.save(ctx, p, s, file, f.Limit()); err != nil {
-			failSaved(s, "saving", err)
+			failSaved(s, "saving", err, o.File != "")
 			done[i] = &seen.Saved{Action: seen.Skipped, Reason: "the file could not be replaced",
 				File: p.Rel(file)}
 		}
@@ -129,6 +129,9 @@ func (o SaveOptions) save(
 		return nil, nil
 	case s.NotTried():
 		return skipped("the server was not tried to the end"), nil
+	case s.State == seen.Failed && s.Error != nil &&
+		(s.Error.Stage == seen.Configuration || s.Error.Stage == seen.LookingUp):
+		return skipped("the server was not contacted"), nil
 	case s.State == seen.Failed:
 		return skipped("the server failed"), nil
 	case !s.Whole():

@@ -128,7 +128,7 @@ func NoServers(cfg *config.Config, names []string) error {
 
 // failedSandbox returns the failure of a server that cannot run in the sandbox.
 func failedSandbox(why error) *seen.Failure {
-	return &seen.Failure{Stage: "configuration", Message: "--sandbox: " + printable.Message(why.Error()),
+	return &seen.Failure{Stage: seen.Configuration, Message: "--sandbox: " + printable.Message(why.Error()),
 		Hint: cmp.Or(exit.HintOf(why),
 			"what can be granted to a server stands in docs/security.md; or run it without --sandbox")}
 }

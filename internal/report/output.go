@@ -29,6 +29,7 @@ type Output struct {
 	Format  string
 	Formats []string     // those that the command has; nil = all of Formats
 	File    string       // where the answer goes; empty = standard output
+	Ending  string       // the format that the ending of File is for, if a table is written to it
 	Reports []OutputFile // files that are written beside the answer
 	Color   string       // "auto", "always" or "never"; empty = auto
 
@@ -246,6 +247,9 @@ func (o Output) answer(ctx context.Context, p host.Process, content files.Conten
 	}
 	if err := files.WriteOutput(ctx, p.Dir, o.File, content); err != nil {
 		return fmt.Errorf("writing --output %s: %w", o.File, err)
+	}
+	if o.Ending != "" {
+		p.Note("%s got a table: for its ending, add --format %s", o.File, o.Ending)
 	}
 	return nil
 }

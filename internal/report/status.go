@@ -59,13 +59,11 @@ func writeSaved(p *page, r *reported, all []SaveServer) {
 	saved := kit.Filter(all, func(s SaveServer) bool { return s.Saved != nil })
 	styles := map[seen.Action]style{seen.Created: green, seen.Updated: yellow,
 		seen.Unchanged: dim, seen.Skipped: red}
-	signed := func(sign string, n int) string { return strings.Repeat(sign+strconv.Itoa(n), count(n > 0)) }
 	p.grid(0, []column{{title: "NAME", name: true, least: 8}, {title: "SNAPSHOT", least: 9},
 		{title: "CHANGES", least: 8, drop: 1}, {title: "FILE", least: 16, drop: 2}},
 		kit.Map(saved, func(server SaveServer) []span {
 			s := server.Saved
-			changes := kit.Join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
-			return []span{{server.Name, bold}, {string(s.Action), styles[s.Action]}, {changes, plain},
+			return []span{{server.Name, bold}, {string(s.Action), styles[s.Action]}, {s.Changes(), plain},
 				{kit.Join(": ", s.File, firstLine(s.Reason)), plain}}
 		}))
 	of := kit.Map(saved, func(s SaveServer) string { return string(s.Saved.Action) })

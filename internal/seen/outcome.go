@@ -2,6 +2,7 @@ package seen
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -37,6 +38,17 @@ type Saved struct {
 	Removed int    `json:"removed,omitempty"` // items that were removed from it
 	Changed int    `json:"changed,omitempty"` // items that differ
 	Reason  string `json:"reason,omitempty"`  // why the file was not touched, or what else changed
+}
+
+// Changes returns how many items were added, removed and changed, such as "+1 −1 ~2"; "" for none.
+func (s Saved) Changes() string {
+	signed := func(sign string, n int) string {
+		if n == 0 {
+			return ""
+		}
+		return sign + strconv.Itoa(n)
+	}
+	return kit.Join(" ", signed("+", s.Added), signed("−", s.Removed), signed("~", s.Changed))
 }
 
 // Action is what was done to a snapshot file.

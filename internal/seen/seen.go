@@ -152,8 +152,12 @@ type Failure struct {
 	Stderr  string `json:"stderr,omitempty"` // the end of what the server wrote to stderr
 }
 
-// LookingUp is the stage of a package that its registry does not describe.
-const LookingUp = "looking up"
+// Stages that no probe has: of a server whose configuration is wrong or not trusted, which was not contacted,
+// and of a package that its registry does not describe.
+const (
+	Configuration = "configuration"
+	LookingUp     = "looking up"
+)
 
 // Oddity is something odd that a server did and that lost nothing.
 type Oddity struct {

@@ -225,6 +225,6 @@ func addProblems(s *seen.Server, problems []config.Problem) {
 	s.State = seen.Failed
 	for _, p := range problems {
 		p.Server = "" // which the report names
-		s.Fail(seen.Failure{Stage: "configuration", Message: p.Error(), Hint: p.Hint})
+		s.Fail(seen.Failure{Stage: seen.Configuration, Message: p.Error(), Hint: p.Hint})
 	}
 }
