@@ -1,7 +1,10 @@
 package wording
 
 import (
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 )
@@ -22,86 +25,171 @@ const (
 	Added
 )
 
-// maxPairs bounds the pairs of words that are compared; of longer texts all that differs is one replacement.
-const maxPairs = 4 << 20
+// Bounds of what is compared word by word: the bytes between the ends that two texts have in common, and the
+// pairs of words, of all and for each of these bytes. Of what has more, all that differs is one replacement.
+const (
+	maxCompared  = 128 << 10
+	maxPairs     = 4 << 20
+	pairsForByte = 256
+)
 
-// token matches what is compared: a word, a run of blanks, or one other character.
-var token = kit.Pattern(`[\p{L}\p{N}_]+|[ \t]+|(?s:.)`)
+// Classes of characters. A word and a run of blanks are compared as a whole, any other character by itself.
+const (
+	inWord = iota
+	inBlanks
+	byItself
+)
+
+func classOf(r rune) int {
+	switch {
+	case r == '_' || unicode.In(r, unicode.L, unicode.N):
+		return inWord
+	case r == ' ' || r == '\t':
+		return inBlanks
+	}
+	return byItself
+}
+
+// wordsIn returns what is compared of a text: words, runs of blanks and other characters.
+func wordsIn(text string) (all []string) {
+	start, last := 0, byItself
+	for at, r := range text {
+		if class := classOf(r); at > 0 && (class != last || class == byItself) {
+			all = append(all, text[start:at])
+			start = at
+		}
+		last = classOf(r)
+	}
+	if text != "" {
+		all = append(all, text[start:])
+	}
+	return all
+}
+
+// separates reports whether a word of a text ends at a place and another one begins.
+func separates(text string, at int) bool {
+	if at == 0 || at == len(text) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(text[:at])
+	after, _ := utf8.DecodeRuneInString(text[at:])
+	return utf8.RuneStart(text[at]) && (classOf(before) == byItself || classOf(before) != classOf(after))
+}
+
+// sameEnds returns the sizes of the whole words that two texts have in common at their beginnings, and of
+// those that are left in common at their ends.
+func sameEnds(a, b string) (head, tail int) {
+	both := min(len(a), len(b))
+	for head < both && a[head] == b[head] {
+		head++
+	}
+	for !separates(a, head) || !separates(b, head) {
+		head--
+	}
+	for tail < both-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for !separates(a, len(a)-tail) || !separates(b, len(b)-tail) {
+		tail--
+	}
+	return head, tail
+}
 
 // Compare returns what was kept, removed and added, word by word. Changes with only blanks between them are
 // one.
-func Compare(before, after string) []Passage {
-	a, b := token().FindAllString(before, -1), token().FindAllString(after, -1)
-	head, tail := 0, 0
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
-	}
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	end := strings.Join(a[len(a)-tail:], "")
-	var edits []Passage
+func Compare(before, after string) (all []Passage) {
 	add := func(op Op, text string) {
-		if last := len(edits) - 1; last >= 0 && edits[last].Op == op {
-			edits[last].Text += text
-		} else if text != "" {
-			edits = append(edits, Passage{op, text})
+		if text != "" {
+			all = append(all, Passage{op, text})
 		}
 	}
-	add(Kept, strings.Join(a[:head], ""))
-	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
-	if len(a)*len(b) > maxPairs {
-		add(Removed, strings.Join(a, ""))
-		add(Added, strings.Join(b, ""))
-		a, b = nil, nil
+	head, tail := sameEnds(before, after)
+	kept := 0                         // where what was kept begins before
+	fromOld, fromNew := head, head    // where a change begins
+	old, new, blanks := head, head, 0 // where it may end, after so many blanks
+	flush := func() {
+		if removed, added := before[fromOld:old-blanks], after[fromNew:new-blanks]; removed+added != "" {
+			add(Kept, before[kept:fromOld])
+			add(Removed, removed)
+			add(Added, added)
+			kept = old - blanks
+		}
+		fromOld, fromNew, blanks = old, new, 0
 	}
 
 	// Both texts are read along their longest common subsequence. A replacement goes on after blanks.
-	common := commonLengths(a, b)
-	var removed, added, blanks string // since the last word that was kept, and the blanks after them
-	flush := func() {
-		add(Removed, removed)
-		add(Added, added)
-		add(Kept, blanks)
-		removed, added, blanks = "", "", ""
-	}
-	for len(a) > 0 || len(b) > 0 {
-		switch same := len(a) > 0 && len(b) > 0 && a[0] == b[0]; {
-		case same && blanks == "" && removed != "" && added != "" && strings.Trim(a[0], " \t") == "":
-			blanks = a[0]
+	a, b, common := commonWords(before[head:len(before)-tail], after[head:len(after)-tail])
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] == b[0]:
+			replaced := fromOld < old && fromNew < new
+			isBlank := blanks == 0 && strings.Trim(a[0], " \t") == ""
+			if !replaced || !isBlank {
+				flush()
+			}
+			old, new = old+len(a[0]), new+len(b[0])
+			if replaced && isBlank {
+				blanks = len(a[0])
+			} else {
+				fromOld, fromNew = old, new
+			}
 			a, b = a[1:], b[1:]
-		case same:
-			flush()
-			add(Kept, a[0])
-			a, b = a[1:], b[1:]
-		case len(b) == 0 || len(a) > 0 && common[len(a)-1][len(b)] > common[len(a)][len(b)-1]:
-			removed, added, blanks = removed+blanks+a[0], added+blanks, ""
+		case common.at(len(a)-1, len(b)) > common.at(len(a), len(b)-1):
+			old, blanks = old+len(a[0]), 0
 			a = a[1:]
 		default:
-			removed, added, blanks = removed+blanks, added+blanks+b[0], ""
+			new, blanks = new+len(b[0]), 0
 			b = b[1:]
 		}
 	}
+	if rest := len(before) - tail - old + len(after) - tail - new; rest > 0 {
+		old, new, blanks = len(before)-tail, len(after)-tail, 0
+	}
 	flush()
-	add(Kept, end)
-	return edits
+	add(Kept, before[kept:])
+	return all
 }
 
-// commonLengths returns the lengths of the longest common subsequences of the last i words of a and the last
-// j of b, at [i][j].
-func commonLengths(a, b []string) [][]int32 {
-	lengths := make([][]int32, len(a)+1)
-	for i := range lengths {
-		lengths[i] = make([]int32, len(b)+1)
+// lengths are those of the longest common subsequences of the last i words of one text and the last j of
+// another, in rows of the same i.
+type lengths struct {
+	all   []uint16 // no sequence is longer than the square root of maxPairs
+	width int
+}
+
+func (l lengths) at(i, j int) uint16 { return l.all[i*l.width+j] }
+
+// commonWords returns the words of two texts and what they have in common; none of texts that are too long.
+func commonWords(before, after string) (a, b []string, common lengths) {
+	bytes := len(before) + len(after)
+	if before == "" || after == "" || bytes > maxCompared {
+		return nil, nil, lengths{}
 	}
+	a, b = wordsIn(before), wordsIn(after)
+	if len(a)*len(b) > min(maxPairs, pairsForByte*bytes) {
+		return nil, nil, lengths{}
+	}
+	numbers := map[string]int32{} // numbers are faster to compare than words
+	number := func(word string) int32 {
+		if _, known := numbers[word]; !known {
+			numbers[word] = int32(len(numbers))
+		}
+		return numbers[word]
+	}
+	numbersOfA, numbersOfB := kit.Map(a, number), kit.Map(b, number)
+	slices.Reverse(numbersOfB)
+	width := len(b) + 1
+	common = lengths{make([]uint16, (len(a)+1)*width), width}
 	for i := range a {
-		for j := range b {
-			if a[len(a)-1-i] == b[len(b)-1-j] {
-				lengths[i+1][j+1] = lengths[i][j] + 1
+		row, next := common.all[i*width:(i+1)*width], common.all[(i+1)*width:(i+2)*width]
+		word := numbersOfA[len(a)-1-i]
+		for j, other := range numbersOfB {
+			if word == other {
+				next[j+1] = row[j] + 1
 			} else {
-				lengths[i+1][j+1] = max(lengths[i+1][j], lengths[i][j+1])
+				next[j+1] = max(next[j], row[j+1])
 			}
 		}
 	}
-	return lengths
+	return a, b, common
 }
