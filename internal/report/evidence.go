@@ -37,7 +37,7 @@ func (v view) evidence(f finding.Finding) []line {
 	case isWholeItem(f):
 		shown = v.item(f)
 	case v.Verbose:
-		shown = append(lineOf(span{f.Pointer(), dim}), v.values(f)...)
+		shown = append(lineOf(span{f.Pointer(), dim}), v.values(f, old, now)...)
 		if texts := v.textsWithin(f.Old, f.New, ""); slices.ContainsFunc(texts, concealing) {
 			shown = append(shown, texts...) // JSON does not mark what is concealed
 		}
@@ -48,7 +48,7 @@ func (v view) evidence(f finding.Finding) []line {
 	case v.check && rawjson.TypeName(f.New) != "a string":
 	case isReadText(f) && !v.check, !isShort(old), !isShort(now), strings.Contains(now, wording.Sign),
 		gone != "" && joined != "": // each finding reports one of them
-		shown = v.values(f)
+		shown = v.values(f, old, now)
 	}
 	return append(shown, callLines(f)...)
 }
@@ -160,10 +160,9 @@ func (v view) textsWithin(old, new json.RawMessage, shown string) []line {
 	return indented(2, v.paragraph(all, plain))
 }
 
-// values returns one value, or two side by side: lists by what left and what joined them, long texts word by
-// word.
-func (v view) values(f finding.Finding) []line {
-	before, after := display(f.Old, f.New)
+// values returns one value, or two side by side, as display has them: lists by what left and what joined
+// them, long texts word by word.
+func (v view) values(f finding.Finding, before, after string) []line {
 	gone, joined := setChange(f.Old, f.New)
 	switch {
 	case f.Old == nil && v.check:

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"slices"
@@ -224,9 +225,23 @@ func (v view) shown(g finding.Group) []line {
 			blocks = append(blocks, call)
 		}
 	}
-	alike := kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(v.change(g, f)) })
-	for _, same := range alike {
-		lines := v.change(g, same[0])
+	type alike struct {
+		lines []line
+		same  []finding.Finding
+	}
+	var changes []alike
+	index := map[[sha256.Size]byte]int{} // in changes, by what their lines are
+	for _, f := range g.Members {
+		lines := v.change(g, f)
+		look := sha256.Sum256(fmt.Append(nil, lines))
+		i, known := index[look]
+		if !known {
+			i, index[look], changes = len(changes), len(changes), append(changes, alike{lines: lines})
+		}
+		changes[i].same = append(changes[i].same, f)
+	}
+	for _, c := range changes {
+		same, lines := c.same, c.lines
 		if len(lines) == 0 { // the calls show it
 			same = kit.Filter(same, func(f finding.Finding) bool { return !called[f.Server+f.Item] })
 		}

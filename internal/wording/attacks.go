@@ -133,8 +133,14 @@ func FindOrder(text string, prose bool) (found Order, ok bool) {
 
 // Orders returns the orders that a text gives, also in what it encodes; those without an innocent reading
 // come first. Of what is not prose, such as a name or a choice, the words are read.
-func Orders(text string, prose bool) (found []Order) {
-	if words := spaced(text, prose); words != text {
+func Orders(text string, prose bool) []Order {
+	words := spaced(text, prose)
+	return ordersRead.of(text, words != text, func() []Order { return readOrders(text, words) })
+}
+
+// readOrders returns the orders in a text, and in its words where it is not prose.
+func readOrders(text, words string) (found []Order) {
+	if words != text {
 		found = plainOrders(words, false)
 	}
 	found = append(found, plainOrders(text, false)...)
@@ -151,9 +157,9 @@ func Orders(text string, prose bool) (found []Order) {
 func Claims(text string) (found []Order) {
 	reading := Read(text)
 	for _, pattern := range priorityClaims {
-		for _, at := range reading.all(pattern, mostOrders) {
-			found = append(found, Order{Passage: strings.TrimSpace(text[at[0]:at[1]]),
-				Does: "that claims priority over other tools", start: at[0], end: at[1]})
+		for _, m := range reading.all(pattern, mostOrders) {
+			found = append(found, Order{Passage: strings.TrimSpace(text[m.start:m.end]),
+				Does: "that claims priority over other tools", start: m.start, end: m.end})
 		}
 	}
 	return found
@@ -161,15 +167,26 @@ func Claims(text string) (found []Order) {
 
 // Commands returns the orders of a text and its claims of priority, each passage once.
 func Commands(text string, prose bool) []Order {
-	return apart(append(Orders(text, prose), Claims(text)...))
+	return apart(slices.Concat(Orders(text, prose), Claims(text)))
 }
 
-// apart returns the first one of orders that overlap.
+// apart returns the first one of orders that overlap, and of those with the same passage.
 func apart(all []Order) (first []Order) {
+	var places []match // of first, sorted
+	passages := map[string]bool{}
 	for _, o := range all {
-		if !slices.ContainsFunc(first, o.overlaps) {
-			first = append(first, o)
+		if passages[o.Passage] {
+			continue
 		}
+		if o.end > 0 {
+			i, free := gapFor(places, o.start, o.end)
+			if !free {
+				continue
+			}
+			places = slices.Insert(places, i, match{start: o.start, end: o.end})
+		}
+		passages[o.Passage] = true
+		first = append(first, o)
 	}
 	return first
 }
@@ -202,13 +219,11 @@ func plainOrders(text string, encoded bool) (found []Order) {
 			continue
 		}
 		for _, pattern := range a.patterns {
-			matches := reading.all(pattern, mostOrders)
-			disguised := len(matches) > 0 && !pattern().MatchString(text)
-			for _, at := range matches {
-				quoted := at[0] > 0 && strings.ContainsAny(text[at[0]-1:at[0]], "`\"'")
-				strict := a.strict && !quoted || disguised
-				found = append(found, Order{Passage: strings.TrimSpace(text[at[0]:at[1]]),
-					Does: a.does + " (" + a.source + ")", Strict: strict, start: at[0], end: at[1]})
+			for _, m := range reading.all(pattern, mostOrders) {
+				quoted := m.start > 0 && strings.ContainsAny(text[m.start-1:m.start], "`\"'")
+				strict := a.strict && !quoted || m.disguised
+				found = append(found, Order{Passage: strings.TrimSpace(text[m.start:m.end]),
+					Does: a.does + " (" + a.source + ")", Strict: strict, start: m.start, end: m.end})
 			}
 		}
 	}
@@ -236,11 +251,7 @@ func (r Reading) ordersByWords(encoded bool) (found []Order) {
 // maxPassage is how many bytes of a sentence a message quotes.
 const maxPassage = 240
 
-// maxEncoded is the size of the longest text that is decoded.
-const maxEncoded = 64 << 10
-
-// encodings find and decode passages. Only texts with as many characters of the alphabet in a row are
-// searched.
+// encodings find and decode passages. Only the runs of so many characters of an alphabet are searched.
 var encodings = []struct {
 	alphabet string
 	least    int
@@ -266,20 +277,23 @@ const (
 	decimal   = "0123456789"
 )
 
-// longestRun returns how many characters of an alphabet a text has in a row.
-func longestRun(text, alphabet string) (longest int) {
+// runs returns the passages of a text that have at least so many characters of an alphabet in a row.
+func runs(text, alphabet string, least int) (all []string) {
 	var in [256]bool
 	for i := range len(alphabet) {
 		in[alphabet[i]] = true
 	}
-	run := 0
-	for i := range len(text) {
-		if run++; !in[text[i]] {
-			run = 0
+	start := 0
+	for i := range len(text) + 1 {
+		if i < len(text) && in[text[i]] {
+			continue
 		}
-		longest = max(longest, run)
+		if i-start >= least {
+			all = append(all, text[start:i])
+		}
+		start = i + 1
 	}
-	return longest
+	return all
 }
 
 // escapes are those of URLs, C and JSON.
@@ -299,17 +313,16 @@ type plain struct {
 
 // decoded returns the texts that a text encodes, and those inside them, up to a depth.
 func decoded(text string, depth int) (all []plain) {
-	if depth == 0 || len(text) > maxEncoded {
+	if depth == 0 {
 		return nil
 	}
 	for _, e := range encodings {
-		if longestRun(text, e.alphabet) < e.least {
-			continue
-		}
-		for _, passage := range e.pattern().FindAllString(text, -1) {
-			if data, err := e.decode(passage); err == nil && readable(string(data)) {
-				all = append(all, plain{string(data), true})
-				all = append(all, decoded(string(data), depth-1)...)
+		for _, run := range runs(text, e.alphabet, e.least) {
+			for _, passage := range e.pattern().FindAllString(run, -1) {
+				if data, err := e.decode(passage); err == nil && readable(string(data)) {
+					all = append(all, plain{string(data), true})
+					all = append(all, decoded(string(data), depth-1)...)
+				}
 			}
 		}
 	}

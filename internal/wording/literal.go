@@ -8,10 +8,11 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
-// literals are texts, in lower case: each match of an expression has one of them. None are known where there
-// are no such texts, or very many.
+// literals are texts, in lower case: each match of an expression has one of them.
 type literals []string
 
 // known are the literals by expression.
@@ -22,30 +23,32 @@ var known sync.Map // of *regexp.Regexp
 func MayMatch(pattern *regexp.Regexp, lower string) bool {
 	found, ok := known.Load(pattern)
 	if !ok {
-		var texts literals
+		var all []literals
 		if tree, err := syntax.Parse(pattern.String(), syntax.Perl); err == nil {
-			texts = literalsOf(tree)
+			all = literalsOf(tree)
 		}
-		found, _ = known.LoadOrStore(pattern, texts)
+		found, _ = known.LoadOrStore(pattern, all)
 	}
-	texts := found.(literals)
-	return len(texts) == 0 || strings.ContainsRune(lower, 'ſ') || // which matches s
-		slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(lower, text) })
+	lacks := func(texts literals) bool {
+		return !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(lower, text) })
+	}
+	return !slices.ContainsFunc(found.([]literals), lacks) || strings.ContainsRune(lower, 'ſ') // which matches s
 }
 
 const (
 	mostLiterals    = 40
+	mostOfAPart     = 3 // literals that a part has to have
 	shortestLiteral = 2 // bytes
 )
 
-// literalsOf returns the literals of a part of an expression.
-func literalsOf(part *syntax.Regexp) literals {
+// literalsOf returns the literals of a part of an expression: each match has one of each.
+func literalsOf(part *syntax.Regexp) []literals {
 	switch part.Op {
 	case syntax.OpLiteral:
 		text := strings.ToLower(string(part.Rune))
 		if len(text) >= shortestLiteral && utf8.ValidString(text) &&
 			!slices.ContainsFunc(part.Rune, severalForms) {
-			return literals{text}
+			return []literals{{text}}
 		}
 	case syntax.OpCapture, syntax.OpPlus:
 		return literalsOf(part.Sub[0])
@@ -54,25 +57,37 @@ func literalsOf(part *syntax.Regexp) literals {
 			return literalsOf(part.Sub[0])
 		}
 	case syntax.OpAlternate:
-		var all literals
-		for _, sub := range part.Sub {
-			some := literalsOf(sub)
-			if len(some) == 0 || len(all)+len(some) > mostLiterals {
-				return nil
-			}
-			all = append(all, some...)
+		all := literalsOf(part.Sub[0])
+		for _, sub := range part.Sub[1:] {
+			all = oneOf(all, literalsOf(sub))
 		}
 		return all
 	case syntax.OpConcat:
-		var best literals
+		var all []literals
 		for _, sub := range part.Sub {
-			if some := literalsOf(sub); some.weight() > best.weight() {
-				best = some
-			}
+			all = append(all, literalsOf(sub)...)
 		}
-		return best
+		slices.SortStableFunc(all, func(a, b literals) int { return b.weight() - a.weight() })
+		return all[:min(len(all), mostOfAPart)]
 	}
 	return nil
+}
+
+// oneOf returns the literals of two alternatives: each of the first ones with those of the second that add
+// least to them.
+func oneOf(first, second []literals) (all []literals) {
+	for _, texts := range first {
+		var least literals
+		for _, others := range second {
+			if both := kit.Distinct(slices.Concat(texts, others)); least == nil || len(both) < len(least) {
+				least = both
+			}
+		}
+		if least != nil && len(least) <= mostLiterals {
+			all = append(all, least)
+		}
+	}
+	return all
 }
 
 // weight returns how much the literals exclude: long ones more than short ones, few more than many.

@@ -111,17 +111,23 @@ func (r Reading) HasAny(words []string) bool {
 	})
 }
 
+// match is a passage of a text that an expression matches; disguised if it does so in another view only.
+type match struct {
+	start, end int
+	disguised  bool
+}
+
 // Find returns the first match of an expression as offsets in the text; nil for none.
 func (r Reading) Find(pattern func() *regexp.Regexp) []int {
 	if found := r.all(pattern, 1); found != nil {
-		return found[0]
+		return []int{found[0].start, found[0].end}
 	}
 	return nil
 }
 
 // all returns the matches in every view, sorted, without matches that overlap one of an earlier view.
-func (r Reading) all(pattern func() *regexp.Regexp, most int) (found [][]int) {
-	for _, v := range r.views {
+func (r Reading) all(pattern func() *regexp.Regexp, most int) (found []match) {
+	for n, v := range r.views {
 		if !MayMatch(pattern(), v.lower) {
 			continue
 		}
@@ -129,14 +135,19 @@ func (r Reading) all(pattern func() *regexp.Regexp, most int) (found [][]int) {
 			if v.from != nil {
 				at[0], at[1] = v.from[at[0]], v.from[at[1]]
 			}
-			i, _ := slices.BinarySearchFunc(found, at[0],
-				func(other []int, start int) int { return cmp.Compare(other[1], start+1) })
-			if i == len(found) || found[i][0] >= at[1] {
-				found = slices.Insert(found, i, at)
+			if i, free := gapFor(found, at[0], at[1]); free {
+				found = slices.Insert(found, i, match{at[0], at[1], n > 0})
 			}
 		}
 	}
 	return found
+}
+
+// gapFor returns the index of a passage in sorted ones; free is false if it overlaps one of them.
+func gapFor(sorted []match, start, end int) (i int, free bool) {
+	i, _ = slices.BinarySearchFunc(sorted, start,
+		func(other match, start int) int { return cmp.Compare(other.end, start+1) })
+	return i, i == len(sorted) || sorted[i].start >= end
 }
 
 // markOrders returns a text with a sign before each order.

@@ -66,12 +66,16 @@ func sentencesOf(text string) []sentence {
 			current = sentence{{text: beginning}}
 		}
 	}
+	blankAt := -1
 	for at := 0; at < len(text); {
 		rest := text[at:]
-		raw := rest
-		if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
-			raw = rest[:end]
+		if blankAt <= at { // else a tag ended before it
+			blankAt = len(text)
+			if end := strings.IndexFunc(rest, unicode.IsSpace); end >= 0 {
+				blankAt = at + end
+			}
 		}
+		raw := text[at:blankAt]
 		if tag := isTag().FindStringIndex(raw); tag != nil && tag[0] > 0 {
 			raw = raw[:tag[0]]
 		} else if tag != nil {
@@ -178,49 +182,54 @@ func (s sentence) heaviest(text string, found []weighed) []string {
 	return kit.Map(most, func(w weighed) string { return text[s[w.from].start:s[w.to-1].end] })
 }
 
-// maxOrders is the size of the longest text whose sentences are read.
-const maxOrders = 64 << 10
-
 // ordersByWords returns the sentences of a text that read like orders: the strict ones first, then those that
 // read most like one. What was encoded says no task of a tool.
 func ordersByWords(text string, encoded bool) (found []Order) {
-	text = text[:min(len(text), maxOrders)]
+	said := map[int]sentence{} // by its place
 	for _, s := range sentencesOf(text) {
 		if encoded {
 			s[0].text = beginning
 		}
-		if sum, groups := s.weigh(); sum > 0 {
+		if sum, _ := s.weigh(); sum > 0 {
 			end := closedEnd(text, s.start(), s.end())
-			o := Order{text[s.start():end], "to the model", s.heaviest(text, groups), false,
-				s.start(), end, sum}
+			o := Order{Passage: text[s.start():end], Does: "to the model", start: s.start(), end: end, weight: sum}
 			if passesOnCredentials(o.Passage) {
 				o.Does, o.Strict = "to pass on credentials", true
 			}
-			found = append(found, o)
+			found, said[o.start] = append(found, o), s
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Order) int { return cmp.Compare(b.weight, a.weight) })
 	found = strictFirst(found)
-	return found[:min(len(found), mostOrders)]
+	found = found[:min(len(found), mostOrders)]
+	for i, o := range found {
+		_, groups := said[o.start].weigh()
+		found[i].Words = said[o.start].heaviest(text, groups)
+	}
+	return found
 }
 
 // closedEnd returns the end of a passage with the marks after it that close what it opens, such as code.
 func closedEnd(text string, start, end int) int {
 	const opening, closing = "`\"([{", "`\")]}"
+	var counts [256]int // of each byte in the passage
+	for _, b := range []byte(text[start:end]) {
+		counts[b]++
+	}
 	for ; end < len(text); end++ {
-		i := strings.IndexByte(closing, text[end])
+		b := text[end]
+		i := strings.IndexByte(closing, b)
 		if i < 0 {
 			break
 		}
-		opened, closed := strings.Count(text[start:end], opening[i:i+1]), 0
-		if opening[i] == closing[i] {
-			opened %= 2
-		} else {
-			closed = strings.Count(text[start:end], closing[i:i+1])
+		isOpen := counts[opening[i]] > counts[b]
+		if opening[i] == b {
+			isOpen = counts[b]%2 > 0
 		}
-		if opened <= closed {
+		if !isOpen {
 			break
 		}
+		counts[b]++
 	}
 	return end
 }
@@ -256,6 +265,9 @@ var (
 // passesOnCredentials reports whether an order names a file with credentials and an argument or an address to
 // pass it on to.
 func passesOnCredentials(passage string) bool {
+	if !strings.ContainsAny(passage, `/\_`) { // as most
+		return false
+	}
 	return CredentialFile().MatchString(passage) && passing().MatchString(passage) &&
 		!forInstance().MatchString(passage)
 }

@@ -31,21 +31,11 @@ var securityRules = map[string]rule{
 	"url-with-credentials":       eachPhraseOnce(urlWithCredentials),
 }
 
-// withoutOrders are the texts in which both rules on orders found none.
-var withoutOrders quietTexts
-
 // orderRule makes a rule that reports the first order in each text: those without an innocent reading, or the
 // others.
 func orderRule(strict bool) rule {
 	return eachPhrase(func(t text, at location) {
-		key := withoutOrders.key(t)
-		if withoutOrders.has(key) {
-			return
-		}
-		o, found := wording.FindOrder(t.value, t.prose)
-		if !found {
-			withoutOrders.add(key)
-		} else if o.Strict == strict {
+		if o, found := wording.FindOrder(t.value, t.prose); found && o.Strict == strict {
 			at.add("", rawjson.Quote(o.Passage), "%s", o.String())
 		}
 	})

@@ -18,7 +18,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -67,7 +66,7 @@ type Evidence struct {
 // finding.
 func Compare(ctx context.Context, old, new *snapshot.Snapshot, options Options) ([]finding.Finding, error) {
 	ctx = cmp.Or(ctx, context.Background())
-	c := &comparison{ctx: ctx, Options: options, rules: catalogue(), quiet: &sync.Map{}}
+	c := &comparison{ctx: ctx, Options: options, rules: catalogue()}
 	if old == nil || new == nil {
 		if old != nil || new != nil {
 			c.report(either(new == nil, "server-removed", "server-added"), finding.Finding{})
@@ -197,7 +196,6 @@ type comparison struct {
 	names   map[string]bool // of all tools of the new side
 	pool    *schema.Pool    // for the schemas of one item; nil where the work of the server is done
 	skipped bool            // the schemas of the item differ and were not compared
-	quiet   *sync.Map       // short texts without orders
 
 	evidence Evidence // of the finding that is reported next
 }

@@ -141,7 +141,7 @@ func findOrders(c *comparison, item, path string, old, new json.RawMessage) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		for _, o := range c.commandsIn(s) {
+		for _, o := range wording.Commands(s.text, s.prose) {
 			if known()[strings.ToLower(o.Passage)] {
 				continue
 			}
@@ -155,20 +155,6 @@ func findOrders(c *comparison, item, path string, old, new json.RawMessage) {
 			break
 		}
 	}
-}
-
-// commandsIn returns the orders in a text. Short ones that give none, such as keywords, come again.
-func (c *comparison) commandsIn(s said) []wording.Order {
-	const short = 32
-	key := said{passage{text: s.text}, s.prose}
-	if _, quiet := c.quiet.Load(key); quiet {
-		return nil
-	}
-	orders := wording.Commands(s.text, s.prose)
-	if len(orders) == 0 && len(s.text) <= short {
-		c.quiet.Store(key, true)
-	}
-	return orders
 }
 
 // findUnreported looks for texts of a tool's schemas that are new and that no finding shows, such as those

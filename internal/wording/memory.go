@@ -1,0 +1,61 @@
+package wording
+
+import (
+	"crypto/sha256"
+	"strings"
+	"sync"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
+)
+
+// ordersRead are the orders of texts that were read: check reads a text for two rules, diff finds what a
+// report marks, and servers have texts in common.
+var ordersRead memory
+
+// memory keeps the orders of texts by their digests.
+type memory struct {
+	mu    sync.Mutex
+	known map[digest][]Order
+	size  int // bytes, about
+}
+
+// digest is that of a text, whose first bit says how it was read.
+type digest [16]byte
+
+// maxMemory is from how many bytes on a memory forgets all.
+const maxMemory = 8 << 20
+
+// of returns the orders of a text, which are read unless they are known. byWords is whether its words are
+// read, too. Callers do not change the list.
+func (m *memory) of(text string, byWords bool, read func() []Order) []Order {
+	sum := sha256.Sum256([]byte(text))
+	key := digest(sum[:len(digest{})])
+	key[0] &^= 1
+	if byWords {
+		key[0] |= 1
+	}
+	m.mu.Lock()
+	orders, known := m.known[key]
+	m.mu.Unlock()
+	if known {
+		return orders
+	}
+	orders = kit.Map(read(), Order.apartFromText)
+	size := 100
+	for _, o := range orders {
+		size += 100 + len(o.Passage) + len(o.Does)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.size += size; m.known == nil || m.size > maxMemory {
+		m.known, m.size = map[digest][]Order{}, size
+	}
+	m.known[key] = orders
+	return orders
+}
+
+// apartFromText returns an order that does not keep its text in memory.
+func (o Order) apartFromText() Order {
+	o.Passage, o.Words = strings.Clone(o.Passage), kit.Map(o.Words, strings.Clone)
+	return o
+}
