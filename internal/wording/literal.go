@@ -32,7 +32,8 @@ func MayMatch(pattern *regexp.Regexp, lower string) bool {
 	lacks := func(texts literals) bool {
 		return !slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(lower, text) })
 	}
-	return !slices.ContainsFunc(found.([]literals), lacks) || strings.ContainsRune(lower, 'ſ') // which matches s
+	return !slices.ContainsFunc(found.([]literals), lacks) ||
+		strings.ContainsRune(lower, 'ſ') // which matches s
 }
 
 const (

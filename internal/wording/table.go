@@ -192,7 +192,8 @@ func ordersByWords(text string, encoded bool) (found []Order) {
 		}
 		if sum, _ := s.weigh(); sum > 0 {
 			end := closedEnd(text, s.start(), s.end())
-			o := Order{Passage: text[s.start():end], Does: "to the model", start: s.start(), end: end, weight: sum}
+			o := Order{Passage: text[s.start():end], Does: "to the model", start: s.start(), end: end,
+				weight: sum}
 			if passesOnCredentials(o.Passage) {
 				o.Does, o.Strict = "to pass on credentials", true
 			}

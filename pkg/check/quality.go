@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -70,7 +71,14 @@ func descriptionMissing(kind snapshot.Kind) rule {
 }
 
 // letters returns the letters and digits of a text in lower case.
-func letters(text string) string { return strings.Join(wording.Words(text), "") }
+func letters(text string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text))
+}
 
 func placeholderDescription(text string, at location) {
 	if placeholder().MatchString(text) {

@@ -134,7 +134,11 @@ const maxSecretShown = 6
 // secretInText looks for texts with a key in a form that its issuer documents, such as ghp_ and 36 letters.
 // Only its first characters are reported, and keys that are clearly examples are not.
 func secretInText(t text, at location) {
+	lower := strings.ToLower(t.value)
 	for _, form := range secretForms {
+		if !wording.MayMatch(form.pattern(), lower) {
+			continue
+		}
 		if found := form.pattern().FindString(t.value); found != "" && !isExample(found) {
 			at.path = t.pathWithoutSecret()
 			at.add("", rawjson.Quote(found[:maxSecretShown]+"…"), "The text contains %s.", form.name)

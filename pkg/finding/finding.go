@@ -189,13 +189,20 @@ func Sort(findings []Finding) {
 	for i := range all {
 		order[i] = &all[i]
 	}
+	prints := map[*Finding]string{} // of findings at the same place
+	printOf := func(f *Finding) string {
+		if prints[f] == "" {
+			prints[f] = f.Fingerprint()
+		}
+		return prints[f]
+	}
 	slices.SortStableFunc(order, func(a, b *Finding) int {
 		if place := cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Item, b.Item),
 			cmp.Compare(a.Path, b.Path), cmp.Compare(a.Rule, b.Rule),
 			cmp.Compare(a.Member, b.Member)); place != 0 {
 			return place
 		}
-		return strings.Compare(a.Fingerprint(), b.Fingerprint())
+		return strings.Compare(printOf(a), printOf(b))
 	})
 	for i, f := range order {
 		findings[i] = *f
