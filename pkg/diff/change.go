@@ -124,26 +124,36 @@ func someOf(places []string, more int) string {
 // silent reports whether a change says nothing new: other words for the same. What is new to a reader is
 // reported.
 func (r *revision) silent(ch *change) bool {
-	if ch.breaks() || ch.Family == schema.FamilyProperty && (unconstrained(ch.value()) || !equal(r.whole)) {
+	if ch.breaks() || ch.Family == schema.FamilyProperty && !ch.hollow(ch.Keyword) &&
+		(unconstrained(ch.value()) || !equal(r.whole)) {
 		return false
 	}
 	return equal(r.whole) || equal(*ch.judged)
 }
 
-// ignored reports a keyword that changed where it says nothing about any value, such as maxLength beside the
+// hollow reports whether a keyword says nothing about any value on both sides, such as maxLength beside the
 // type integer.
-func (r *revision) ignored(ch *change, f finding.Finding) {
-	keyword := cmp.Or(f.Member, ch.Keyword)
-	applies := func(side view) bool {
+func (ch *change) hollow(keyword string) bool {
+	says := func(side view) bool {
 		var types any
-		_ = json.Unmarshal(side["type"], &types) // without a type it applies
+		_ = json.Unmarshal(side["type"], &types) // without a type it does
 		return side[keyword] != nil && schema.AppliesTo(keyword, types)
 	}
-	if applies(ch.before()) || applies(ch.after()) {
+	return !says(ch.before()) && !says(ch.after())
+}
+
+// ignored reports a keyword that changed where it says nothing about any value.
+func (r *revision) ignored(ch *change, f finding.Finding) {
+	keyword := cmp.Or(f.Member, ch.Keyword)
+	if !ch.hollow(keyword) {
 		return
 	}
+	instance := ch.Instance
+	if ch.Family == schema.FamilyProperty || ch.Family == schema.FamilyRequired {
+		instance = parent(instance) // the keyword is that of the object
+	}
 	f.Cause = "The keyword " + code(keyword) + ", which has no effect on values of its type, changed"
-	f.Message = "The keyword " + code(keyword) + " of " + r.subject(ch.Instance) +
+	f.Message = "The keyword " + code(keyword) + " of " + r.subject(instance) +
 		", which has no effect on values of its type, changed."
 	r.reportAs(unknownKeywords, f)
 }

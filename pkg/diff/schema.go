@@ -220,10 +220,10 @@ func compareInput(c *comparison, s subject) {
 	compareSchemas(c, s, finding.Input)
 }
 
-// reportCombinators reports those that are new at the root of an input schema without any, if they are more
-// than other words for the same.
+// reportCombinators reports those that are new at the root of an input schema without any, also where they
+// are other words for the same: an API that wants a plain object there reads no meaning.
 func reportCombinators(r *revision) {
-	if r.direction != finding.Input || equal(r.whole) {
+	if r.direction != finding.Input {
 		return
 	}
 	before, after := viewOf(r.sent.Old), viewOf(r.sent.New)

@@ -177,10 +177,12 @@ func (w *writer) length(keyword string, o op) {
 	if !ok {
 		return
 	}
-	n, ok := natural(v)
+	n, tooLarge, ok := natural(v)
 	switch {
 	case !ok:
 		w.malformed(keyword, "is not a count")
+	case tooLarge:
+		w.add(keyword, w.unknown(o.guard(), keyword, jsonText(v), "a count that is too large"))
 	case n == 0 && (o == opMinLength || o == opMinItems || o == opMinProperties):
 	default:
 		w.add(keyword, &node{op: o, count: n})
@@ -254,8 +256,9 @@ func readContains(w *writer) {
 		if !ok {
 			continue
 		}
-		if *n, ok = natural(bound); !ok {
-			w.malformed(keyword, "is not a count")
+		var tooLarge bool
+		if *n, tooLarge, ok = natural(bound); !ok || tooLarge {
+			w.malformed(keyword, "is not a count that can be used here")
 			return
 		}
 	}

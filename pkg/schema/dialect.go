@@ -79,6 +79,8 @@ func (d dialect) reads(keyword string) bool {
 		return d.draft >= Draft06
 	case "dependencies":
 		return d.draft <= Draft07 || d.unnamed
+	case "additionalItems":
+		return d.draft <= Draft201909 || d.unnamed
 	case "if":
 		return d.draft >= Draft07
 	case "dependentRequired", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties", "minContains",

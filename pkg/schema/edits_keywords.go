@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/rawjson"
 )
 
 // A group is a family with keywords that are compared together: minimum and exclusiveMinimum are one bound.
@@ -86,7 +88,38 @@ func (p pair) group(f Family, keywords ...string) bool {
 				}
 			}
 		})
+	for _, k := range keywords {
+		if had, has := p.x.o[k], p.y.o[k]; had != nil && has != nil {
+			p.remarksBelow(k, p.x.site, p.y.site)
+		}
+	}
 	return true
+}
+
+// remarksBelow lists the annotations and unknown keywords that differ in the schemas of a keyword that is
+// compared as a whole, as they are written: what references lead to has a place of its own.
+func (p pair) remarksBelow(keyword string, x, y site) {
+	before := Subschemas(keyword, x.keywords()[keyword])
+	after := Subschemas(keyword, y.keywords()[keyword])
+	if strings.HasSuffix(keyword, "Of") && len(before) != len(after) {
+		return // which belong together is not known
+	}
+	written := map[string]bool{}
+	for _, sub := range after {
+		written[rawjson.Join("", sub.Steps...)] = true
+	}
+	for _, sub := range before {
+		at := append([]string{keyword}, sub.Steps...)
+		if !written[rawjson.Join("", sub.Steps...)] || p.spend(1024) {
+			continue
+		}
+		inner := p
+		inner.x, inner.y, inner.trail = asIs(x.child(at...)), asIs(y.child(at...)), p.trail.into(at...)
+		compareAnnotations(inner, nil)
+		for _, k := range kit.SortedKeys(inner.x.o) {
+			inner.remarksBelow(k, inner.x.site, inner.y.site)
+		}
+	}
 }
 
 // first returns the value of the first of some keywords that is there; nil if none is.

@@ -150,9 +150,12 @@ func (p pair) mapped(was, is site) bool {
 }
 
 // compareAssertions compares everything but annotations and null. Two schemas without a type in common are
-// one edit of the type: edits of their keywords would mean nothing.
+// one edit of the type, and so is one that refuses everything: edits of their keywords would mean nothing.
 func compareAssertions(p pair) {
 	switch {
+	case refusing(p.x.o) != refusing(p.y.o):
+		p.add(Edit{Family: FamilySchema, Old: p.rawAt(p.x.site), New: p.rawAt(p.y.site)},
+			func(o *object) { o.instead = p.y.part() })
 	case len(p.x.members) > 0 || len(p.y.members) > 0:
 		compareUnions(p)
 		carryNull(p)

@@ -72,6 +72,9 @@ func (s site) moved(keyword string) any {
 
 func (s site) child(tokens ...string) site {
 	place := rawjson.Join(s.place, tokens...)
+	if s.value == false { // it has no members, see keywords
+		return site{s.doc, place, s.keywords()[tokens[0]]}
+	}
 	v, _ := rawjson.At(s.doc.root, place)
 	return site{s.doc, place, v}
 }
@@ -166,13 +169,7 @@ func (v view) flat() bool { return len(v.plain) > 0 }
 func strip(s site) view {
 	v := view{site: s, target: s, notes: map[string]site{}}
 	for range maxWrappers {
-		dialect := v.doc.owner(v.place).dialect
-		for k := range v.keywords() {
-			_, noted := v.notes[k]
-			if !noted && !slices.Contains(silent, k) && (!known()[k] || !dialect.reads(k)) {
-				v.notes[k] = v.site
-			}
-		}
+		v.annotate()
 		inner, ok := v.unwrap()
 		if !ok {
 			break
@@ -186,6 +183,24 @@ func strip(s site) view {
 	}
 	v.o = v.keywords()
 	return v
+}
+
+// asIs returns a view of a site with nothing taken off.
+func asIs(s site) view {
+	v := view{site: s, target: s, notes: map[string]site{}, o: s.keywords()}
+	v.annotate()
+	return v
+}
+
+// annotate collects the annotations of a view's schema object, and keywords that mean nothing in its dialect.
+func (v *view) annotate() {
+	dialect := v.doc.owner(v.place).dialect
+	for k := range v.keywords() {
+		_, noted := v.notes[k]
+		if !noted && !slices.Contains(silent, k) && (!known()[k] || !dialect.reads(k)) {
+			v.notes[k] = v.site
+		}
+	}
 }
 
 // asserting lists the keywords of a schema object that say which values are accepted.

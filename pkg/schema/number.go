@@ -188,15 +188,20 @@ func decimal(r *big.Rat) json.Number {
 	return json.Number(r.FloatString(digits))
 }
 
-// natural reads a count: a JSON number that is a non-negative integer, as 2 or 2.0.
-func natural(v any) (int, bool) {
-	n, isNumber := v.(json.Number)
-	if !isNumber {
-		return 0, false
+// maxCountBits bounds the counts that are computed with, so that their sums are below what stands for no
+// bound.
+const maxCountBits = 60
+
+// natural reads a count: a JSON number that is a non-negative integer, as 2 or 2.0. tooLarge reports one that
+// is not computed with.
+func natural(v any) (n int, tooLarge, ok bool) {
+	number, isNumber := v.(json.Number)
+	r, readable := rational(number)
+	switch {
+	case !isNumber, readable && (!r.IsInt() || r.Sign() < 0):
+		return 0, false, false
+	case !readable || r.Num().BitLen() > maxCountBits:
+		return 0, true, !strings.HasPrefix(string(number), "-")
 	}
-	r, ok := rational(n)
-	if !ok || !r.IsInt() || r.Sign() < 0 || r.Num().BitLen() > 50 {
-		return 0, false
-	}
-	return int(r.Num().Int64()), true
+	return int(r.Num().Int64()), false, true
 }

@@ -29,7 +29,7 @@ type slot struct {
 // maxLanguages bounds the patterns of names that are combined.
 const maxLanguages = 8
 
-const unbounded = 1 << 52
+const unbounded = 1 << 62
 
 // decideObject sorts the atoms of a clause, decides the properties whose names are known, and then looks for
 // names for the others. It is void as soon as one known property has no value.

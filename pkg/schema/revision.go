@@ -277,8 +277,9 @@ func (j *judgement) breaksWithout(p *place, edit int, others []int) Result {
 	return first
 }
 
-// opens reports whether an edit takes away what was allowed in so many words, as additionalProperties: true
-// allows undeclared members: no name is declared, and yet the edit closes something.
+// opens reports whether an edit takes away what was allowed in so many words, as additionalProperties or
+// unevaluatedProperties: true allow undeclared members: no name is declared, and yet the edit closes
+// something.
 func (j *judgement) opens(edit int) bool {
 	e := j.Edits[edit]
 	given := e.Old
@@ -286,7 +287,7 @@ func (j *judgement) opens(edit int) bool {
 		given = e.New
 	}
 	v, err := rawjson.Decode(given)
-	return e.Family == FamilyAdditional && err == nil && unrestricted(v)
+	return (e.Family == FamilyAdditional || e.Family == FamilyUnevaluated) && err == nil && unrestricted(v)
 }
 
 // restored returns the other edits of an object that are undone to judge a closing, or a member that went:
