@@ -23,15 +23,16 @@ const maxArmNames = 20_000
 // joinArms returns both schemas with the arms of objects joined. If one of them is too large, both stay as
 // they are.
 func joinArms(ctx context.Context, before, after *Schema, pool *Pool) (old, new *Schema) {
-	old, whole := joined(ctx, before, pool)
-	if new, also := joined(ctx, after, pool); whole && also {
+	old, whole := joined(ctx, before, after, pool)
+	if new, also := joined(ctx, after, before, pool); whole && also {
 		return old, new
 	}
 	return before, after
 }
 
-// joined returns a schema with the arms of objects joined; false where they cannot be.
-func joined(ctx context.Context, s *Schema, pool *Pool) (*Schema, bool) {
+// joined returns a schema with the arms of objects joined, but for those that the other version combines in
+// another way; false where they cannot be.
+func joined(ctx context.Context, s, other *Schema, pool *Pool) (*Schema, bool) {
 	switch {
 	case !slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "$ref"},
 		func(k string) bool { return bytes.Contains(s.raw, []byte(`"`+k+`"`)) }):
@@ -42,7 +43,7 @@ func joined(ctx context.Context, s *Schema, pool *Pool) (*Schema, bool) {
 	}
 	j := &joiner{doc: s.doc, left: maxArmNames,
 		unions: !bytes.Contains(s.raw, []byte("/anyOf/0")) && !bytes.Contains(s.raw, []byte("/oneOf/0"))}
-	root := j.visit(s.doc.root)
+	root := j.visit(s.doc.root, other.doc.root)
 	if !j.found || j.left < 0 {
 		return s, j.left >= 0
 	}
@@ -61,14 +62,16 @@ type joiner struct {
 	found  bool // something was joined
 }
 
-// visit returns a schema in which the arms of all objects are joined, those of the outer ones first.
-func (j *joiner) visit(v any) any {
+// visit returns a schema in which the arms of all objects are joined, those of the outer ones first. other is
+// the schema at the same place of the other version.
+func (j *joiner) visit(v, other any) any {
 	o, isObject := v.(map[string]any)
 	if !isObject || j.left < 0 {
 		return v
 	}
 	out := maps.Clone(o)
-	if arms, rest, ok := j.armsOf(o); ok {
+	there, _ := other.(map[string]any)
+	if arms, rest, ok := j.armsOf(o); ok && !recombined(o, there) {
 		out, j.found = j.join(o, arms, rest), true
 	}
 	for keyword, value := range out {
@@ -76,7 +79,13 @@ func (j *joiner) visit(v any) any {
 		if len(subs) == 0 {
 			continue
 		}
-		inner := kit.Map(subs, func(sub Subschema) any { return j.visit(sub.Value) })
+		others := map[string]any{}
+		for _, sub := range Subschemas(keyword, there[keyword]) {
+			others[rawjson.Join("", sub.Steps...)] = sub.Value
+		}
+		inner := kit.Map(subs, func(sub Subschema) any {
+			return j.visit(sub.Value, others[rawjson.Join("", sub.Steps...)])
+		})
 		switch _, isList := value.([]any); {
 		case subs[0].Steps == nil:
 			out[keyword] = inner[0]
@@ -91,6 +100,36 @@ func (j *joiner) visit(v any) any {
 		}
 	}
 	return out
+}
+
+// combinators are the keywords with a list of schemas about the same value.
+var combinators = []string{"allOf", "anyOf", "oneOf"}
+
+// recombined reports whether two objects combine the same schemas, or some of them, in another way: each has
+// one list, and all members of the shorter one are in the other. That is one change of the combination, and
+// none of the members.
+func recombined(x, y map[string]any) bool {
+	only := func(o map[string]any) (keyword string, members []string) {
+		for _, k := range combinators {
+			list, _ := o[k].([]any)
+			if len(list) > 0 && keyword != "" {
+				return "", nil
+			} else if len(list) > 0 {
+				keyword, members = k, kit.Map(list, canonical)
+			}
+		}
+		return keyword, members
+	}
+	a, before := only(x)
+	b, after := only(y)
+	if a == "" || b == "" || a == b && (a == "allOf" || len(before) == len(after)) {
+		return false
+	}
+	if len(before) > len(after) {
+		before, after = after, before
+	}
+	known := kit.Set(after)
+	return !slices.ContainsFunc(before, func(member string) bool { return !known[member] })
 }
 
 // An arm is what one part of an object says of its members.

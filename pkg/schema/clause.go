@@ -20,7 +20,8 @@ type clause struct {
 	sorted  int
 	tags    []tag
 	choices []choice
-	doubt   reason // a construct that had to be left out
+	doubt   reason    // a construct that had to be left out
+	readers []literal // those left out that are read with a value in hand
 }
 
 // A choice is a list of alternatives; one of them holds.
@@ -79,7 +80,7 @@ func (e *engine) over(f *facts) *facts {
 // fork returns a copy of a clause without the open choices.
 func (e *engine) fork(c *clause) *clause {
 	return &clause{kind: c.kind, asked: c.asked, known: e.over(c.known), atoms: slices.Clip(c.atoms),
-		tags: slices.Clip(c.tags), doubt: c.doubt}
+		tags: slices.Clip(c.tags), doubt: c.doubt, readers: slices.Clip(c.readers)}
 }
 
 // assume adds literals to a clause, as far as the budget allows: what a literal stands for, or itself as an
@@ -101,6 +102,9 @@ func (e *engine) assume(c *clause, lits []literal) bool {
 			c.doubt = reason{"a schema that refers to itself", l.node}
 		case l.op == opOpaque:
 			c.doubt = reason{l.why, l.node}
+			if l.parts != nil {
+				c.readers = append(c.readers, l)
+			}
 		case l.op == opKinds, e.spend(4 * len(l.kids)):
 		case l.op == opAll && !l.not || l.op == opAny && l.not:
 			if !l.not {
@@ -258,13 +262,100 @@ func (e *engine) decide(c *clause) outcome {
 	if e.spend(8 * len(c.atoms)) {
 		return undecided(outOfSteps)
 	}
-	out := e.decideKind(c.kind, c.atoms)
-	if out.answer == inhabited && (c.doubt == reason{} || e.confirmed(c, out.value)) {
-		return found(out.value)
-	} else if out.answer == inhabited {
-		return doubtful(out.value, c.doubt)
+	atoms := append(slices.Clip(c.atoms), e.implied(c)...)
+	out := e.decideKind(c.kind, atoms)
+	if out.answer != inhabited || c.doubt == (reason{}) {
+		return out
 	}
-	return out
+	if e.confirmed(c, out.value) {
+		return found(out.value)
+	}
+	for more := range c.samples() {
+		further := e.decideKind(c.kind, append(slices.Clip(atoms), more...))
+		if further.answer == inhabited && e.confirmed(c, further.value) {
+			return found(further.value)
+		}
+	}
+	return doubtful(out.value, c.doubt)
+}
+
+// implied returns what follows from readers that were left out: members and items that no part speaks of
+// satisfy the schema of the reader. Of a negated one, some member or item refuses it, and is not among those
+// of the parts that are certain to hold.
+func (e *engine) implied(c *clause) (atoms []literal) {
+	for _, l := range c.readers {
+		rest := &node{op: opRest, kids: l.kids[:1]}
+		items := &node{op: opItems}
+		others := some(l.kids[0])
+		everyName, everyItem := false, false
+		for _, part := range l.parts {
+			if e.spend(16 * (1 + len(part.names))); l.not && slices.ContainsFunc(part.when,
+				func(when literal) bool { return !c.certain(when.core()) }) {
+				continue
+			}
+			rest.names = append(rest.names, part.names...)
+			rest.patterns = append(rest.patterns, part.patterns...)
+			items.count = max(items.count, part.items)
+			if part.containing != nil {
+				others.kids = append(others.kids, yes(part.containing))
+			}
+			everyName, everyItem = everyName || part.every, everyItem || part.everyItem
+		}
+		about := rest
+		if rest.names = sortedNames(rest.names); c.kind == kindArray {
+			items.kids, about, everyName = []literal{yes(others)}, items, everyItem
+		}
+		if everyName {
+			about.kids = []literal{yes(all())}
+		}
+		if about.op.guard() == c.kind {
+			atoms = append(atoms, literal{seal(about), l.not})
+		}
+	}
+	return atoms
+}
+
+// samples yields what else a value may satisfy, so that readers come to speak of it: further items, or
+// members of the names that only some values have, which satisfy what readers say of others.
+func (c *clause) samples() iter.Seq[[]literal] {
+	const most = 12 // names and items
+	var others []literal
+	var names []string
+	items := 0
+	for _, l := range c.readers {
+		others = append(others, literal{l.kids[0].node, l.not})
+		for _, part := range l.parts {
+			names, items = append(names, part.names...), max(items, part.items)
+		}
+	}
+	names = append(sortedNames(names), "extra")
+	names = names[:min(len(names), most)]
+	return func(yield func([]literal) bool) {
+		switch {
+		case len(c.readers) == 0 || len(c.choices) > 0:
+		case c.kind == kindArray:
+			for n := range min(items, most) + 1 {
+				more := yes(seal(&node{op: opMinItems, count: n + 1}))
+				last := yes(seal(&node{op: opItem, count: n, kids: []literal{yes(all(others...))}}))
+				if !yield([]literal{more, last}) || !yield([]literal{more}) {
+					return
+				}
+			}
+		case c.kind == kindObject:
+			var every []literal
+			for _, name := range names {
+				there := yes(seal(&node{op: opRequired, text: name}))
+				every = append(every, there)
+				is := yes(seal(&node{op: opProperty, text: name, kids: []literal{yes(all(others...))}}))
+				if !yield([]literal{there, is}) || !yield([]literal{there}) {
+					return
+				}
+			}
+			if !yield(every[:len(every)-1]) {
+				return
+			}
+		}
+	}
 }
 
 // maxConfirmed bounds the values that are read before they are doubted.

@@ -23,12 +23,15 @@ type scope struct {
 	parts  []evaluated
 }
 
-// Evaluated are names that a part of a schema speaks of, for values that satisfy some conditions.
+// Evaluated are names and items that a part of a schema speaks of, for values that satisfy some conditions.
 type evaluated struct {
-	when     []literal
-	names    []string
-	patterns []*node
-	every    bool
+	when       []literal
+	names      []string
+	patterns   []*node
+	every      bool
+	items      int   // how many, from the first one
+	everyItem  bool  // also all that follow
+	containing *node // and those that satisfy this
 }
 
 // scope returns the scope of the schema object v at a spot, without its own unevaluatedProperties.
@@ -118,14 +121,27 @@ func (w *writer) own(c *scope, nested bool, when []literal, conditional bool) {
 	}
 	c.every = c.every || every
 	if part.every = every; c.byPart {
+		w.ownItems(&part, nested)
 		c.parts = append(c.parts, part)
 	}
 	c.conditional = c.conditional || conditional && (every || len(table)+len(byPattern) > 0)
 }
 
+// ownItems adds what the keywords of the object say of items. Those that contains is about count from 2020-12
+// on.
+func (w *writer) ownItems(part *evaluated, nested bool) {
+	prefix, rest := tuple(w.o, w.in.dialect)
+	list, _ := listIn(w.o, prefix)
+	_, open := w.has("unevaluatedItems")
+	part.items, part.everyItem = len(list), rest != "" || open && nested
+	if v, there := w.has("contains"); there && w.in.dialect.draft >= Draft202012 {
+		part.containing = w.condition(v, "contains")
+	}
+}
+
 // readUnevaluated reads unevaluatedProperties and unevaluatedItems (2020-12 core §11): additionalProperties
 // for the names of all parts, and items where nothing is combined. Beside parts that speak of names only for
-// some values, and for items beside any part, they are not decided.
+// some values, and for items beside any part, they are read with a value in hand, and otherwise not decided.
 func readUnevaluated(w *writer) {
 	if v, ok := w.has("unevaluatedItems"); ok && !unrestricted(v) {
 		prefix, rest := tuple(w.o, w.in.dialect)
@@ -134,7 +150,7 @@ func readUnevaluated(w *writer) {
 		case hasAny(w.o, "contains", "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
 			"dependentSchemas", "dependencies"):
 			w.add("unevaluatedItems",
-				w.unknown(kindArray, "unevaluatedItems", w.text(), "items that only some values have"))
+				w.unevaluated("unevaluatedItems", v, kindArray, "items that only some values have"))
 		case rest == "":
 			w.add("unevaluatedItems", &node{op: opItems, count: len(list),
 				kids: []literal{yes(w.below(v, "unevaluatedItems"))}})
@@ -146,18 +162,18 @@ func readUnevaluated(w *writer) {
 	}
 	switch c := w.scope(w.o, w.spot); {
 	case c.conditional || w.left < 0:
-		w.add("unevaluatedProperties", w.unevaluated(v))
+		w.add("unevaluatedProperties", w.unevaluated("unevaluatedProperties", v, kindObject,
+			"names that only some values have"))
 	case !c.every:
 		w.add("unevaluatedProperties", &node{op: opRest, names: c.names, patterns: c.patterns,
 			kids: []literal{yes(w.below(v, "unevaluatedProperties"))}})
 	}
 }
 
-// unevaluated returns unevaluatedProperties beside parts that speak of names only for some values: it is read
-// with a value in hand, and otherwise not decided.
-func (w *writer) unevaluated(v any) *node {
-	const keyword = "unevaluatedProperties"
-	n := w.unknown(kindObject, keyword, w.text(), "names that only some values have")
+// unevaluated returns unevaluatedProperties or unevaluatedItems beside parts that speak of names or items
+// only for some values: it is read with a value in hand; without one, only what is implied is used.
+func (w *writer) unevaluated(keyword string, v any, kind kindSet, why string) *node {
+	n := w.unknown(kind, keyword, w.text(), why)
 	c := &scope{seen: map[spot]bool{}, byPart: true}
 	if w.collect(c, w.o, w.spot, nil, false); w.left < 0 {
 		return n
@@ -165,9 +181,12 @@ func (w *writer) unevaluated(v any) *node {
 	reader := n.kids[1].node
 	reader.parts, reader.kids, reader.text = c.parts, []literal{yes(w.below(v, keyword))}, keyword
 	for _, part := range c.parts { // what is said of the same names under the same conditions is the same
-		reader.text += fmt.Sprintf("\x00%q %d %d %t", part.names, len(part.patterns), len(part.when),
-			part.every)
+		reader.text += fmt.Sprintf("\x00%q %d %d %t %d %t %t", part.names, len(part.patterns), len(part.when),
+			part.every, part.items, part.everyItem, part.containing != nil)
 		reader.patterns = append(reader.patterns, part.patterns...)
+		if part.containing != nil {
+			reader.patterns = append(reader.patterns, part.containing)
+		}
 		reader.kids = append(reader.kids, part.when...)
 	}
 	w.spend(len(reader.text))
@@ -179,23 +198,55 @@ func (m *meter) unevaluated(n *node, v map[string]any) answer {
 	spoken := kit.Filter(n.parts, func(p evaluated) bool {
 		return len(p.names)+len(p.patterns) > 0 || p.every
 	})
-	holds := kit.Map(spoken, func(p evaluated) answer {
-		return every(p.when, func(l literal) answer { return m.accepts(l, v) })
-	})
+	holds := m.holding(spoken, v)
 	return every(kit.SortedKeys(v), func(name string) answer {
-		open := inhabited // until a part is found that speaks of the name
-		for i, p := range spoken {
-			speaks := answerOf(p.every || slices.Contains(p.names, name))
-			if speaks == empty {
-				speaks = negate(every(p.patterns,
-					func(n *node) answer { return negate(m.satisfies(n, name)) }))
-			}
-			if open = allOf(open, negate(allOf(holds[i], speaks))); open == empty {
+		return m.uncovered(n, v[name], holds, func(i int) answer {
+			p := spoken[i]
+			if p.every || slices.Contains(p.names, name) {
 				return inhabited
 			}
-		}
-		return negate(allOf(open, negate(m.accepts(n.kids[0], v[name]))))
+			return negate(every(p.patterns, func(n *node) answer { return negate(m.satisfies(n, name)) }))
+		})
 	})
+}
+
+// unevaluatedItems decides unevaluatedItems for one array.
+func (m *meter) unevaluatedItems(n *node, v []any) answer {
+	spoken := kit.Filter(n.parts, func(p evaluated) bool {
+		return p.items > 0 || p.everyItem || p.containing != nil
+	})
+	holds := m.holding(spoken, v)
+	return every(indexes(len(v)), func(at int) answer {
+		return m.uncovered(n, v[at], holds, func(i int) answer {
+			p := spoken[i]
+			switch {
+			case p.everyItem, at < p.items:
+				return inhabited
+			case p.containing != nil:
+				return m.satisfies(p.containing, v[at])
+			}
+			return empty
+		})
+	})
+}
+
+// holding answers for each part whether a value satisfies its conditions.
+func (m *meter) holding(parts []evaluated, v any) []answer {
+	return kit.Map(parts, func(p evaluated) answer {
+		return every(p.when, func(l literal) answer { return m.accepts(l, v) })
+	})
+}
+
+// uncovered decides the schema of what no part speaks of for one member or item. speaks answers for a part
+// that holds whether it speaks of it.
+func (m *meter) uncovered(n *node, v any, holds []answer, speaks func(part int) answer) answer {
+	open := inhabited // until a part is found that speaks of it
+	for i, holds := range holds {
+		if open = allOf(open, negate(allOf(holds, speaks(i)))); open == empty {
+			return inhabited
+		}
+	}
+	return negate(allOf(open, negate(m.accepts(n.kids[0], v))))
 }
 
 // declare makes n the schema of a value whose sender knows only declared properties: all that is written,

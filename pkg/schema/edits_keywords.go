@@ -327,6 +327,10 @@ func (v view) tuple() (prefix, rest string) { return tuple(v.o, v.doc.owner(v.pl
 // compareCombined compares combined schemas, and unions beside other keywords, one by one if there are as
 // many, else as one.
 func compareCombined(p pair) {
+	if (hasAny(p.x.o, "allOf") || hasAny(p.y.o, "allOf")) && recombined(p.x.o, p.y.o) {
+		p.group(FamilySchema, combinators...)
+		return
+	}
 	if x, y := unionBeside(p.x), unionBeside(p.y); p.x.union == "" && p.y.union == "" &&
 		x != "" && y != "" && x != y {
 		p.unionsBeside(x, y)

@@ -41,7 +41,9 @@ func (m *meter) satisfies(n *node, v any) answer {
 		switch v := v.(type) {
 		case map[string]any:
 			return m.unevaluated(n, v)
-		case longObject:
+		case []any:
+			return m.unevaluatedItems(n, v)
+		case longObject, longList:
 			return unsure
 		}
 		return inhabited

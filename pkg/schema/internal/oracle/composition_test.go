@@ -385,6 +385,82 @@ func TestUnevaluatedIsReadAsByTheValidator(t *testing.T) {
 	}
 }
 
+// TestUnevaluatedItemsAreReadAsByTheValidator does the same for arrays and unevaluatedItems, and decides whether one such
+// schema contains another: what is said to be contained accepts none of the values that the other one refuses.
+func TestUnevaluatedItemsAreReadAsByTheValidator(t *testing.T) {
+	seen, verdicts := map[bool]int{}, map[schema.Verdict]int{}
+	for i := range uint64(tenth(3000)) {
+		g := newGrammar(i)
+		make := func() (*schema.Schema, *Judge) {
+			root := g.tuples(2)
+			root["unevaluatedItems"] = choose(g, any(false), any(map[string]any{"type": "string"}))
+			root["$defs"] = map[string]any{"one": g.tuples(0)}
+			judge, err := newJudge(root, "schema")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return mustParse(t, string(encode(root))), judge
+		}
+		narrow, judge := make()
+		wide, other := make()
+		contained := schema.Contains(t.Context(), wide, narrow, schema.Budget{Semantics: schema.Strict})
+		verdicts[contained.Verdict]++
+		for range 24 {
+			value := []any{}
+			for range g.IntN(5) {
+				value = append(value, choose(g, any("a"), any(json.Number("1")), any(nil)))
+			}
+			by, err := judge.Valid(value)
+			if accepted, sure := narrow.Accepts(value); err == nil && (!sure || accepted != by) {
+				t.Fatalf("%s: accepted %v, sure %v, the validator says %v\n%s", encode(value), accepted, sure, by, narrow.Raw())
+			}
+			seen[by]++
+			if within, err := other.Valid(value); err == nil && by && !within && contained.Verdict == schema.Compatible {
+				t.Fatalf("%s is not contained\nwide %s\nnarrow %s", encode(value), wide.Raw(), narrow.Raw())
+			}
+		}
+	}
+	if t.Log(seen, verdicts); seen[true] < tenth(5000) || seen[false] < tenth(5000) || verdicts[schema.Compatible] < tenth(200) {
+		t.Errorf("too little was checked: %v, %v", seen, verdicts)
+	}
+}
+
+// tuples makes a schema with items in several parts.
+func (g *grammar) tuples(depth int) map[string]any {
+	plain := func() any {
+		return choose(g, any(true), any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}))
+	}
+	o := map[string]any{}
+	for n := range g.IntN(3) {
+		o["prefixItems"] = slices.Repeat([]any{plain()}, n+1)
+	}
+	if g.chance(8) {
+		o["items"] = plain()
+	}
+	if g.chance(5) {
+		o["contains"] = plain()
+	}
+	if depth == 0 {
+		return o
+	}
+	sub := func() any { return g.tuples(depth - 1) }
+	for range 1 + g.IntN(2) {
+		switch g.IntN(6) {
+		case 0:
+			o["allOf"] = []any{sub(), sub()}
+		case 1, 2:
+			o[choose(g, "anyOf", "oneOf")] = []any{sub(), sub()}
+		case 3:
+			o["if"], o["then"], o["else"] = sub(), sub(), sub()
+		case 4:
+			o["anyOf"] = []any{map[string]any{"$ref": "#/$defs/one"}, sub()}
+		case 5:
+			o["allOf"] = []any{map[string]any{"unevaluatedItems": plain()}, sub()}
+		}
+	}
+	return o
+}
+
 // parted makes a schema with properties in several parts.
 func (g *grammar) parted(depth int) map[string]any {
 	plain := func() any {
