@@ -109,15 +109,19 @@ func errTwoSources(p program, c *cli.Context, words operands, named, rest []stri
 		return nil
 	}
 	word, says := rest[0], err.Error()
-	isServer := word == strings.TrimSuffix(filepath.Base(p.behind[0]), ".exe") ||
-		source.Parse(word).Kind == source.URL || configured(c.Context, p.Process, nil, word)
-	if !isServer || says != fmt.Sprintf("invalid argument %q", rest[1]) &&
+	if !isBehind(c.Context, p, word) || says != fmt.Sprintf("invalid argument %q", rest[1]) &&
 		!strings.HasPrefix(says, fmt.Sprintf("%q is neither", word)) {
 		return nil
 	}
 	line := slices.Concat(rest[1:], []string{"--"}, p.behind)
 	return exit.UsageHint(typedWith(p, c.Command, line...),
 		"the SOURCE is the command after --, not %q", word)
+}
+
+// isBehind reports whether a word names a server beside the one after "--".
+func isBehind(ctx context.Context, p program, word string) bool {
+	return word == strings.TrimSuffix(filepath.Base(p.behind[0]), ".exe") ||
+		source.Parse(word).Kind == source.URL || configured(ctx, p.Process, nil, word)
 }
 
 // errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that
@@ -225,28 +229,6 @@ A URI template (RFC 6570) is expanded with the values: mcpctl read tickets ticke
 		Action: p.asking(operands{1, false, "a resource"},
 			func(ctx context.Context, from []source.Source, rest []string) error {
 				return call.Read(ctx, p.Process, o, from, rest[0], rest[1:])
-			}),
-	}, &o)
-}
-
-// completeCommand makes complete. The words behind the argument are a prefix, empty if missing, and then
-// other arguments.
-func completeCommand(p program) *cli.Command {
-	var o call.Options
-	return p.invokeCommand(&cli.Command{
-		Name:        "complete",
-		Category:    "Call",
-		Usage:       "Complete an argument",
-		ArgsUsage:   "SOURCE prompt/NAME|template/URI ARGUMENT [PREFIX] [KEY=VALUE…] [-- CMD ARG…]",
-		Description: `KEY=VALUE are arguments that are known already; servers may suggest by them.`,
-		Flags:       []cli.Flag{dryRunFlag(&o)},
-		Action: p.asking(operands{2, false, "a prompt or template, and an argument"},
-			func(ctx context.Context, from []source.Source, rest []string) error {
-				prefix, known := "", rest[2:]
-				if len(known) > 0 {
-					prefix, known = known[0], known[1:]
-				}
-				return call.Complete(ctx, p.Process, o, from, rest[0], rest[1], prefix, known)
 			}),
 	}, &o)
 }

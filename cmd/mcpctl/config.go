@@ -23,7 +23,7 @@ func configCommand(p program) *cli.Command {
 		ArgsUsage: "[NAME…]",
 		Action: func(c *cli.Context) error {
 			if p.behind != nil {
-				return errConfigDashes
+				return errNoCommands
 			}
 			names := c.Args().Slice()
 			cfg, problem := fleet.Read(c.Context, p.Process, p.Select)

@@ -36,11 +36,10 @@ var (
 	errVersionArgs = exit.UsageHint("mcpctl version --help", "version takes no argument")
 	errReportFile  = exit.UsageHint("mcpctl report --help",
 		"report takes one file that --format json wrote, or - for standard input")
-	errNoShards     = exit.UsageHint(mergeHint, "merge takes the reports of all shards, or their directory")
-	errConfigDashes = exit.Usagef(`config reads files: it takes no "--"`)
-	errTrustDashes  = exit.Usagef(`a command on the command line needs no trust: trust takes no "--"`)
-	errTrustFlags   = exit.Usagef("specify only one of --list, --revoke, --dry-run")
-	errTrustAll     = exit.UsageHint("mcpctl trust --revoke --all",
+	errNoShards   = exit.UsageHint(mergeHint, "merge takes the reports of all shards, or their directory")
+	errNoCommands = exit.Usagef("specify names of configured servers") // notCommand says more
+	errTrustFlags = exit.Usagef("specify only one of --list, --revoke, --dry-run")
+	errTrustAll   = exit.UsageHint("mcpctl trust --revoke --all",
 		"--all goes with --revoke, and without names")
 	errRevoke = exit.UsageHint("forget every agreement with --revoke --all",
 		"the configuration could not be read")
@@ -214,16 +213,24 @@ func errFingerprint(p program, c *cli.Context, words, servers []string) error {
 			"specify which changes of %s to accept: fingerprints, --tool, --rule or --all", kit.Some(words))
 	}
 	word, others := words[at], slices.Delete(slices.Clone(words), at, at+1)
+	ofTool := "the changes of a tool: " + typed(append([]string{"--tool", word}, others...)...)
 	hint := `specify fingerprints (see "mcpctl diff"), --tool NAME, --rule ID, or --all SOURCE`
 	if slices.Contains(seen.AllRuleIDs(), word) {
 		hint = "the changes of a rule: " + typed(append([]string{"--rule", word}, others...)...)
 	} else if len(serversWith(p.savedOf(c.Context), []snapshot.Kind{snapshot.Tools}, word)) > 0 {
-		hint = "the changes of a tool: " + typed(append([]string{"--tool", word}, others...)...)
+		hint = ofTool
 	} else if similar := kit.Nearest(word, servers); len(similar) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", similar[0])
+	} else if word == "all" {
+		hint = "all changes: " + typed(append([]string{"--all"}, others...)...)
+	} else if !hexadecimal().MatchString(word) { // possibly a new tool
+		hint = ofTool
 	}
 	return exit.UsageHint(hint, "invalid fingerprint %q", word)
 }
+
+// hexadecimal matches what could be a fingerprint.
+var hexadecimal = kit.Pattern(`^[0-9A-Fa-f]+$`)
 
 // errItemAlone returns the error for one word that names no server, where a command wants a SOURCE and what
 // it offers.

@@ -225,7 +225,8 @@ func (p *program) outputFlags(formats []string) []cli.Flag {
 }
 
 func outputFlag(o *report.Output) []cli.Flag {
-	return shared(printing, option("output, o", "Write to `FILE` (- for standard output)", text(&o.File)))
+	return shared(printing, option("output, o", "Write to `FILE`, replacing it (- for standard output)",
+		text(&o.File)))
 }
 
 // formatFlags returns the flags for the format. The default is what the environment set; the help shows usual

@@ -67,7 +67,7 @@ func (how trusting) run(ctx context.Context, p program, names []string) (*trust.
 	case err != nil:
 		return nil, exit.Misuse(err)
 	case p.behind != nil:
-		return nil, errTrustDashes
+		return nil, errNoCommands
 	case how.list && (how.revoke || how.dryRun), how.revoke && how.dryRun:
 		return nil, errTrustFlags
 	case how.all && (!how.revoke || len(names) > 0):

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -121,7 +122,10 @@ func argumentsOf(words []string, values map[string]bool) (all []typedWord) {
 func typedLine(words ...string) string {
 	masked := redact.MaskArgs(words)
 	for i := range masked {
+		plain := expression().ReplaceAllString(words[i], "1")
 		switch {
+		case plain != words[i] && slices.Equal(redact.MaskArgs([]string{plain}), []string{plain}):
+			masked[i] = words[i] // a URI template
 		case strings.HasPrefix(masked[i], "--args="):
 			masked[i] = "--args=JSON"
 		case i > 0 && masked[i-1] == "--args" && !strings.HasPrefix(masked[i], "@") && masked[i] != "-":
@@ -130,6 +134,9 @@ func typedLine(words ...string) string {
 	}
 	return strings.Join(kit.Map(masked, printable.ShellWord), " ")
 }
+
+// expression matches the variables in a URI template (RFC 6570).
+var expression = kit.Pattern(`\{[+#./;?&]?[A-Za-z_][\w,.*:]{0,30}\}`)
 
 // typedWith returns the command line that was typed with other words than it had beside its flags.
 func typedWith(p program, c *cli.Command, words ...string) string {
@@ -148,12 +155,15 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		configured(ctx, p.Process, nil, word) {
 		return exit.UsageHint(afterCommand(app, p, word), "unknown command %q, which is a server", word)
 	}
-	if len(p.typed) < 2 || app.Command(p.typed[0]) == nil {
+	command := app.Command(p.typed[0])
+	if command == nil {
 		return err
 	}
-	command := app.Command(p.typed[0])
 	values, says := takesValue(command), err.Error()
 	given := argumentsOf(p.typed[1:], values)
+	if better := notCommand(ctx, p, command, given); better != nil || len(given) == 0 {
+		return cmp.Or(better, err)
+	}
 	if better := misnamed(ctx, p, command, given, err); better != nil {
 		return better
 	}
@@ -346,6 +356,37 @@ func commandInWord(ctx context.Context, p program, c *cli.Command, given []typed
 	return exit.UsageHint("for the program: mcpctl "+typedLine(line...), "%s", found[0])
 }
 
+// notCommand returns the error for the command of a server where only names of servers are taken; nil for
+// other arguments.
+func notCommand(ctx context.Context, p program, c *cli.Command, given []typedWord) error {
+	if !takesServers.MatchString(c.ArgsUsage) || strings.Contains(c.ArgsUsage, "[-- CMD") {
+		return nil
+	}
+	line := p.behind
+	for i, a := range given {
+		switch word := a.words[0]; {
+		case line != nil || a.flag != "" || configured(ctx, p.Process, given, word):
+		case isProgramFile(word):
+			line = launched(word)
+		case source.Launcher(word) != nil:
+			return exit.UsageHint("list all servers with mcpctl config",
+				"no server %q is configured, and no such file exists", word)
+		case i+1 < len(given) && config.IsProgram(word):
+			line = wordsOf(given[i:])
+		}
+	}
+	if line == nil {
+		return nil
+	}
+	switch hint := "mcpctl list -- " + typedLine(line...); c.Name {
+	case "trust":
+		return exit.UsageHint(hint, "a command on the command line needs no trust")
+	case "config":
+		return exit.UsageHint(hint, "config shows configured servers, not a command")
+	}
+	return exit.Usagef("only servers at a URL have logins: %s takes no command", c.Name)
+}
+
 // misnamed returns the error for an argument in the place of a server that is something else: a program, a
 // pattern of names, recorded calls, or an item of a saved snapshot; nil for other errors.
 func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord, err error) error {
@@ -354,6 +395,7 @@ func misnamed(ctx context.Context, p program, c *cli.Command, given []typedWord,
 	at := slices.IndexFunc(words, func(word string) bool {
 		return strings.HasPrefix(says, fmt.Sprintf("no server %q is configured", word)) ||
 			strings.HasPrefix(says, word+" is a program, not") ||
+			says == fmt.Sprintf("%q is not an http:// or https:// URL", word) ||
 			oneSide && (isProgramFile(word) || source.Parse(word).Kind == source.Git) ||
 			says == "no calls to send" && isRecorded(word)
 	})

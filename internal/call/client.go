@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpctl/mcpctl/internal/fleet"
@@ -47,14 +48,34 @@ type Client struct {
 	asking     sync.Mutex     // one question at a time; guards asked
 	declines   bool           // questions of the server are declined
 	configured bool           // the server has a name of its own
+
+	wait  func(what string) (finish func()) // shows on a terminal what is waited for; nil = nothing is shown
+	shown atomic.Pointer[func()]            // clears what wait shows
+}
+
+// waiting shows on a terminal that an answer is waited for; the returned function ends that, and so does
+// clear.
+func (c *Client) waiting(what string) (finish func()) {
+	if c.wait == nil {
+		return func() {}
+	}
+	finish = c.wait(what)
+	c.shown.Store(&finish)
+	return finish
+}
+
+// clear clears what waiting shows; nothing else may be written before.
+func (c *Client) clear() {
+	if finish := c.shown.Load(); finish != nil {
+		(*finish)()
+	}
 }
 
 // Open connects to a server whose tools are called. Its questions are declined. After an error only Surface
 // may be called.
 func Open(ctx context.Context, p host.Process, f *fleet.Fleet, t fleet.Target) (*Client, error) {
 	c := &Client{process: p, target: t, declines: true}
-	finish := fleet.Waiting(f, t)
-	defer finish()
+	defer fleet.Waiting(f, t, "")()
 	var err error
 	c.session, err = f.Open(ctx, t, fleet.SessionOptions{Elicit: c.elicit})
 	return c, err
@@ -118,7 +139,7 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	}
 	session := fleet.SessionOptions{Capabilities: []string{}} // a tool may do without what is declined
 	if !p.Quiet {
-		shown := &progress{process: p, server: c.name()}
+		shown := &progress{process: p, server: c.name(), clear: c.clear}
 		defer shown.stop()
 		session.Progress = shown.hear
 	}
@@ -126,12 +147,12 @@ func on(ctx context.Context, p host.Process, o Options, from []source.Source, do
 	if err == nil {
 		t.Close()
 	}
-	finish := fleet.Waiting(f, c.target)
+	c.wait = func(what string) func() { return fleet.Waiting(f, c.target, what) }
+	finish := c.waiting("")
 	defer finish()
 	if err == nil || len(c.answers) > 0 {
 		session.Capabilities = []string{"elicitation"}
 		session.Elicit = func(_ context.Context, params json.RawMessage) (json.RawMessage, error) {
-			finish()
 			result, err := c.elicit(ctx, params)
 			if err != nil {
 				c.note("%v", err)
@@ -211,6 +232,7 @@ const (
 type progress struct {
 	process host.Process
 	server  string // its name as it may be shown
+	clear   func() // clears what is waited for; nil = nothing is shown
 
 	mu      sync.Mutex
 	printed time.Time       // when the last line was
@@ -239,6 +261,9 @@ func (p *progress) stop() {
 // print prints the newest notification, once.
 func (p *progress) print() {
 	if p.newest != nil && !p.stopped {
+		if p.clear != nil {
+			p.clear()
+		}
 		p.process.Note("%s: %s", p.server, progressLine(p.newest))
 		p.newest, p.printed = nil, time.Now()
 	}

@@ -74,6 +74,7 @@ func (c *Client) elicit(ctx context.Context, params json.RawMessage) (json.RawMe
 	}
 	c.asking.Lock()
 	defer c.asking.Unlock()
+	c.clear()
 	f := formOf(params)
 	if given, err := c.answered(f); given != nil || err != nil {
 		return given, err

@@ -169,8 +169,9 @@ func Read(ctx context.Context, p host.Process, o Options, from []source.Source, 
 // verify compares what was read with its digest in the list of skills, if it has one there, and the
 // frontmatter of a skill with the listed one (SEP-2640, verification on read).
 func (c *Client) verify(ctx context.Context, uri string, read Result) error {
+	finish := c.waiting("")
 	lists, err := c.session.List(ctx, snapshot.Skills)
-	if err != nil {
+	if finish(); err != nil {
 		return explain(err)
 	}
 	for _, skill := range lists[0].Items() {
@@ -237,7 +238,9 @@ func objectOf(values map[string]string) json.RawMessage {
 
 // find returns the item of a kind with this name.
 func (c *Client) find(ctx context.Context, kind snapshot.Kind, name string) (snapshot.Item, error) {
+	finish := c.waiting("")
 	lists, err := c.session.List(ctx, kind)
+	finish()
 	item, answer := lists[0].Find(name)
 	switch answer {
 	case snapshot.Present:
@@ -256,8 +259,9 @@ func (c *Client) do(ctx context.Context, name string, r probe.Request,
 	if c.options.DryRun {
 		return c.preview(ctx, r)
 	}
+	finish := c.waiting(name)
 	raw, err := c.send(ctx, r)
-	if err != nil {
+	if finish(); err != nil {
 		return explain(err)
 	}
 	result, err := read(raw)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/redact"
 )
 
@@ -36,8 +37,7 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 		}
 		other := len(kit.Nearest(name, known)) == 0 && Meant(name) == ""
 		if i > 0 && slices.Contains(known, names[0]) && other {
-			problem.Hint = fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s", names[0],
-				names[0], name)
+			problem.Hint = itemOf(names[0], name)
 		}
 		problems = append(problems, problem)
 	}
@@ -47,6 +47,12 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 	return kit.Filter(c.Entries, func(e Entry) bool { return slices.Contains(names, e.Server.Name) }), nil
 }
 
+// itemOf returns the hint for a word that may be an item of a server.
+func itemOf(server, word string) string {
+	return fmt.Sprintf("for a tool, prompt or resource of %s: mcpctl show %s %s", server,
+		printable.ShellWord(server), printable.ShellWord(redact.MaskArgs([]string{word})[0]))
+}
+
 // unknown returns the hint for a name that no server has.
 func (c *Config) unknown(name string) string {
 	known := c.Names()
@@ -54,7 +60,7 @@ func (c *Config) unknown(name string) string {
 		// mcporter joins the names of a server and a tool
 		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 &&
 			strings.ContainsAny(item[:1], "./:") {
-			return fmt.Sprintf("separate the server and the tool: %s %s", server, item[1:])
+			return itemOf(server, item[1:])
 		}
 	}
 	switch meant := Meant(name); {

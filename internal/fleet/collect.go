@@ -96,13 +96,15 @@ func progress(f *Fleet, servers []probe.Server) (answered, finish func()) {
 	if len(servers) != 1 {
 		return host.Progress(f.process, len(servers))
 	}
-	finish = waiting(f, servers[0])
+	finish = waiting(f, servers[0], "")
 	return finish, finish
 }
 
-// waiting shows on a terminal that a server is waited for, and how long; the returned function ends that.
-func waiting(f *Fleet, server probe.Server) (finish func()) {
-	says, limit := "waiting for "+printable.Message(server.Name), cmp.Or(server.Timeout, f.options.Timeout)
+// waiting shows on a terminal that a server is waited for, with what it was asked for, if that is not all,
+// and how long; the returned function ends that.
+func waiting(f *Fleet, server probe.Server, what string) (finish func()) {
+	says := "waiting for " + printable.Message(server.Name+kit.Prefixed(": ", what))
+	limit := cmp.Or(server.Timeout, f.options.Timeout)
 	spelled := strings.Replace(limit.String(), "m0s", "m", 1)
 	switch {
 	case limit > 0 && f.options.Retries > 0:
@@ -263,8 +265,9 @@ type SessionOptions struct {
 	Capabilities []string
 }
 
-// Waiting shows on a terminal that a live target is waited for; the returned function ends that.
-func Waiting(f *Fleet, t Target) (finish func()) { return waiting(f, *t.server) }
+// Waiting shows on a terminal that a live target is waited for, with what it was asked for; the returned
+// function ends that.
+func Waiting(f *Fleet, t Target, what string) (finish func()) { return waiting(f, *t.server, what) }
 
 // Open connects to a live target.
 func (f *Fleet) Open(ctx context.Context, t Target, o SessionOptions) (*probe.Session, error) {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,8 +202,9 @@ func Waiting(p Process, says string) (finish func()) {
 	timer := time.AfterFunc(waitingFrom, func() {
 		line.Lock()
 		defer line.Unlock()
-		if shown = !ended; shown { // one that wraps could not be cleared
-			fmt.Fprint(p.Err, clearLine, displaywidth.TruncateString(says, max(1, Width(p.Err)-1), "…"))
+		if shown = !ended; shown { // one that wraps could not be cleared; 0 columns = not known
+			columns := max(1, cmp.Or(Width(p.Err), 80)-1)
+			fmt.Fprint(p.Err, clearLine, displaywidth.TruncateString(says, columns, "…"))
 		}
 	})
 	return func() {
