@@ -90,7 +90,7 @@ func patterns(expressions ...string) []func() *regexp.Regexp {
 	all := make([]func() *regexp.Regexp, len(expressions))
 	for i, e := range expressions {
 		all[i] = sync.OnceValue(func() *regexp.Regexp { // at its first use: each start would pay for all
-			return regexp.MustCompile(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(e))
+			return regexp.MustCompile(strings.NewReplacer(` `, `[\s\v\x{85}\p{Z}]+`, `'`, `['’]`).Replace(e))
 		})
 	}
 	return all
@@ -232,16 +232,19 @@ func plainOrders(text string, encoded bool) (found []Order) {
 
 // ordersByWords returns the orders in each view. One that no view before it has is disguised.
 func (r Reading) ordersByWords(encoded bool) (found []Order) {
-	for n, v := range r.views {
-		seen := found
+	for _, v := range r.views {
+		if v.kind == rendered { // tags and emphasis belong to no word as it is
+			continue
+		}
+		seen, hidden := found, v.kind == undisguised
 		for _, o := range ordersByWords(v.plain, encoded) {
 			if v.from != nil {
-				o.start, o.end = v.from[o.start], v.from[o.end]
+				o.start, o.end = int(v.from[o.start]), int(v.from[o.end])
 			}
-			if n > 0 && slices.ContainsFunc(seen, o.overlaps) {
+			if hidden && slices.ContainsFunc(seen, o.overlaps) {
 				continue
 			}
-			o.Passage, o.Strict = kit.Clip(o.Passage, maxPassage), o.Strict || n > 0
+			o.Passage, o.Strict = kit.Clip(o.Passage, maxPassage), o.Strict || hidden
 			found = append(found, o)
 		}
 	}
@@ -296,6 +299,23 @@ func runs(text, alphabet string, least int) (all []string) {
 	return all
 }
 
+// wrapped returns what two or more lines in a row have together that have only characters of an alphabet.
+func wrapped(text, alphabet string) (all []string) {
+	var block []string
+	for line := range strings.SplitSeq(text+"\n.", "\n") {
+		line = strings.TrimSpace(line)
+		if line != "" && len(runs(line, alphabet, len(line))) == 1 {
+			block = append(block, line)
+			continue
+		}
+		if len(block) > 1 {
+			all = append(all, strings.Join(block, ""))
+		}
+		block = nil
+	}
+	return all
+}
+
 // escapes are those of URLs, C and JSON.
 var escapes = kit.Pattern(`%[0-9A-Fa-f]{2}|\\x[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}`)
 
@@ -317,7 +337,11 @@ func decoded(text string, depth int) (all []plain) {
 		return nil
 	}
 	for _, e := range encodings {
-		for _, run := range runs(text, e.alphabet, e.least) {
+		passages := runs(text, e.alphabet, e.least)
+		if strings.Contains(text, "\n") {
+			passages = append(passages, wrapped(text, e.alphabet)...)
+		}
+		for _, run := range passages {
 			for _, passage := range e.pattern().FindAllString(run, -1) {
 				if data, err := e.decode(passage); err == nil && readable(string(data)) {
 					all = append(all, plain{string(data), true})

@@ -49,12 +49,12 @@ var priorityClaims = []func() *regexp.Regexp{
 // order compiles an expression at first use. A blank matches any white space, and an apostrophe any
 // apostrophe.
 func order(expression string) func() *regexp.Regexp {
-	return kit.Pattern(strings.NewReplacer(` `, `[\s\p{Z}]+`, `'`, `['’]`).Replace(expression))
+	return kit.Pattern(strings.NewReplacer(` `, `[\s\v\x{85}\p{Z}]+`, `'`, `['’]`).Replace(expression))
 }
 
 // Reading is a text as a model reads it: without invisible characters, and with Latin letters in place of
 // those that look like them. Invisible characters may also separate words, so that a text with some has a
-// second view with blanks in their place.
+// second view with blanks in their place; one with markup has a view without it.
 type Reading struct {
 	text  string
 	views []view
@@ -64,8 +64,17 @@ type Reading struct {
 type view struct {
 	plain string
 	lower string
-	from  []int // offsets in the text of the bytes of plain and of its end; nil = the same
+	from  []int32 // offsets in the text of the bytes of plain and of its end; nil = the same
+	kind  viewKind
 }
+
+type viewKind int
+
+const (
+	asWritten viewKind = iota
+	undisguised
+	rendered
+)
 
 // Read returns the reading of a text.
 func Read(text string) Reading {
@@ -77,7 +86,47 @@ func Read(text string) Reading {
 	if strings.ContainsFunc(text, invisible) {
 		r.views = append(r.views, undisguise(text, " "))
 	}
+	if strings.ContainsAny(text, "<*") || strings.Contains(text, "__") {
+		if found := markup().FindAllStringSubmatchIndex(text, -1); found != nil {
+			r.views = append(r.views, render(text, found))
+		}
+	}
 	return r
+}
+
+// markup matches what words may have between or inside them that a page does not show: comments, tags of HTML
+// inside a line, those that end one, and emphasis.
+var markup = kit.Pattern(`(?is)<!--.*?-->|</?(?:a|abbr|b|bdi|bdo|big|code|del|em|font|i|ins|kbd|mark|s|` +
+	`small|span|strike|strong|sub|sup|tt|u|var|wbr)(?:\s[^<>]{0,200})?>|` +
+	`(</?(?:br|div|h[1-6]|li|ol|p|td|th|tr|ul)(?:\s[^<>]{0,200})?/?>)|\*{1,3}|__`)
+
+// render returns a text in plain letters and without the markup that was found in it.
+func render(text string, found [][]int) view {
+	var shown strings.Builder
+	offsets := make([]int32, 0, len(text)+1)
+	keep := func(passage string, at int) {
+		shown.WriteString(passage)
+		for i := range len(passage) {
+			offsets = append(offsets, int32(at+i))
+		}
+	}
+	done := 0
+	for _, m := range found {
+		keep(text[done:m[0]], done)
+		if m[2] >= 0 {
+			shown.WriteString(" ")
+			offsets = append(offsets, int32(m[0]))
+		}
+		done = m[1]
+	}
+	keep(text[done:], done)
+	offsets = append(offsets, int32(len(text)))
+	v := undisguise(shown.String(), "")
+	v.kind = rendered
+	for i, at := range v.from {
+		v.from[i] = offsets[at]
+	}
+	return v
 }
 
 // disguised reports whether a model may read a character as another one or skip it, such as marks on letters.
@@ -88,7 +137,8 @@ func disguised(r rune) bool {
 // undisguise returns a text in plain letters, with a replacement for invisible characters.
 func undisguise(text, invisible string) view {
 	var plain strings.Builder
-	from := make([]int, 0, len(text)+1)
+	plain.Grow(len(text))
+	from := make([]int32, 0, len(text)+1)
 	for at, c := range text {
 		before := plain.Len()
 		switch c = Latin(c); {
@@ -98,10 +148,10 @@ func undisguise(text, invisible string) view {
 			plain.WriteRune(c)
 		}
 		for range plain.Len() - before {
-			from = append(from, at)
+			from = append(from, int32(at))
 		}
 	}
-	return view{plain.String(), strings.ToLower(plain.String()), append(from, len(text))}
+	return view{plain.String(), strings.ToLower(plain.String()), append(from, int32(len(text))), undisguised}
 }
 
 // HasAny reports whether the text contains one of some words, which are in lower case.
@@ -111,7 +161,7 @@ func (r Reading) HasAny(words []string) bool {
 	})
 }
 
-// match is a passage of a text that an expression matches; disguised if it does so in another view only.
+// match is a passage of a text that an expression matches; disguised if it does so in plain letters only.
 type match struct {
 	start, end int
 	disguised  bool
@@ -127,16 +177,16 @@ func (r Reading) Find(pattern func() *regexp.Regexp) []int {
 
 // all returns the matches in every view, sorted, without matches that overlap one of an earlier view.
 func (r Reading) all(pattern func() *regexp.Regexp, most int) (found []match) {
-	for n, v := range r.views {
+	for _, v := range r.views {
 		if !MayMatch(pattern(), v.lower) {
 			continue
 		}
 		for _, at := range pattern().FindAllStringIndex(v.plain, most) {
 			if v.from != nil {
-				at[0], at[1] = v.from[at[0]], v.from[at[1]]
+				at[0], at[1] = int(v.from[at[0]]), int(v.from[at[1]])
 			}
 			if i, free := gapFor(found, at[0], at[1]); free {
-				found = slices.Insert(found, i, match{at[0], at[1], n > 0})
+				found = slices.Insert(found, i, match{at[0], at[1], v.kind == undisguised})
 			}
 		}
 	}
@@ -207,8 +257,8 @@ func Marked(text string) string {
 }
 
 // Latin returns the ASCII letter that a character looks like, in lower case if it is of another script: full
-// width, circled, mathematical, Cyrillic or Greek, or a tag. It returns a negative number for invisible
-// characters, and any other character itself.
+// width, circled, mathematical, raised, a small capital, Cyrillic or Greek, or a tag. It returns a negative
+// number for invisible characters, and any other character itself.
 func Latin(r rune) rune {
 	const tags, wide = 0xE0000, 0xFEE0
 	if r < utf8.RuneSelf {
@@ -231,6 +281,14 @@ func Latin(r rune) rune {
 		return inAlphabet(r - 0x1D400)
 	case 0x24B6 <= r && r <= 0x24E9:
 		return inAlphabet(r - 0x24B6)
+	case 0x249C <= r && r <= 0x24B5: // in parentheses
+		return 'a' + r - 0x249C
+	case 0x1F130 <= r && r <= 0x1F189: // in squares and circles
+		if n := (r - 0x1F130) % 0x20; n < 26 {
+			return 'A' + n
+		}
+	case 0x1F1E6 <= r && r <= 0x1F1FF: // of flags
+		return 'A' + r - 0x1F1E6
 	case unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
 		return -1
 	}
@@ -253,5 +311,11 @@ var lookAlikes = map[rune]rune{
 	'α': 'a', 'ι': 'i', 'κ': 'k', 'ν': 'v', 'ο': 'o', 'ρ': 'p', 'τ': 't', 'υ': 'u', 'χ': 'x', 'γ': 'y',
 	'В': 'b', 'Н': 'h', 'К': 'k', 'М': 'm', 'Т': 't', 'Β': 'b', 'Ε': 'e', 'Ζ': 'z', 'Η': 'h', 'Μ': 'm',
 	'Ν': 'n', 'Υ': 'y',
-	'ı': 'i', 'ɡ': 'g',
+	'ı': 'i', 'ɡ': 'g', 'օ': 'o', 'ո': 'n', 'ս': 'u', 'հ': 'h', 'ց': 'g', 'զ': 'q',
+	'ᴀ': 'a', 'ʙ': 'b', 'ᴄ': 'c', 'ᴅ': 'd', 'ᴇ': 'e', 'ғ': 'f', 'ꜰ': 'f', 'ɢ': 'g', 'ʜ': 'h', 'ɪ': 'i',
+	'ᴊ': 'j', 'ᴋ': 'k', 'ʟ': 'l', 'ᴍ': 'm', 'ɴ': 'n', 'ᴏ': 'o', 'ᴘ': 'p', 'ǫ': 'q', 'ꞯ': 'q', 'ʀ': 'r',
+	'ꜱ': 's', 'ᴛ': 't', 'ᴜ': 'u', 'ᴠ': 'v', 'ᴡ': 'w', 'ʏ': 'y', 'ᴢ': 'z',
+	'ᵃ': 'a', 'ᵇ': 'b', 'ᶜ': 'c', 'ᵈ': 'd', 'ᵉ': 'e', 'ᶠ': 'f', 'ᵍ': 'g', 'ʰ': 'h', 'ⁱ': 'i', 'ʲ': 'j',
+	'ᵏ': 'k', 'ˡ': 'l', 'ᵐ': 'm', 'ⁿ': 'n', 'ᵒ': 'o', 'ᵖ': 'p', 'ʳ': 'r', 'ˢ': 's', 'ᵗ': 't', 'ᵘ': 'u',
+	'ᵛ': 'v', 'ʷ': 'w', 'ˣ': 'x', 'ʸ': 'y', 'ᶻ': 'z',
 }

@@ -31,6 +31,36 @@ var orderWeights = sync.OnceValue(func() map[string]float64 {
 	return weights
 })
 
+// group is up to three words in a row: their numbers, which are above 0.
+type group uint64
+
+// and returns a group with another word.
+func (g group) and(word group) group { return g<<16 | word }
+
+// orderTable is a table whose words have numbers, which are faster to look up.
+type orderTable struct {
+	words   map[string]group
+	weights map[group]float64
+}
+
+// table is that of orderWeights.
+var table = sync.OnceValue(func() orderTable { return newTable(orderWeights()) })
+
+func newTable(weights map[string]float64) orderTable {
+	t := orderTable{map[string]group{}, map[group]float64{}}
+	for words, weight := range weights {
+		var all group
+		for word := range strings.SplitSeq(words, " ") {
+			if t.words[word] == 0 {
+				t.words[word] = group(len(t.words) + 1)
+			}
+			all = all.and(t.words[word])
+		}
+		t.weights[all] = weight
+	}
+	return t
+}
+
 // Words of groups that no text has; shape has more.
 const (
 	anySentence = "*"  // a group of every sentence: its weight says how rare orders are
@@ -131,24 +161,9 @@ func shape(raw, bare string) string {
 
 var isMail = kit.Pattern(`^[\w.+-]+@[\w-]+\.[\w.-]*\w$`)
 
-// groups calls a function with each group of a sentence and where it begins and ends.
-func (s sentence) groups(use func(group []byte, from, to int)) {
-	use([]byte(anySentence), 0, 0)
-	var buffer [256]byte
-	for from := range s {
-		group := buffer[:0]
-		for to := from; to < min(from+3, len(s)); to++ {
-			if to > from {
-				group = append(group, ' ')
-			}
-			group = append(group, s[to].text...)
-			use(group, from, to+1)
-		}
-	}
-}
-
 // weighed is a group of a sentence with its weight.
 type weighed struct {
+	group
 	weight   float64
 	from, to int
 }
@@ -156,14 +171,23 @@ type weighed struct {
 // weigh returns the sum of the weights of a sentence, and the groups that the table has. A group that comes
 // again counts once.
 func (s sentence) weigh() (sum float64, found []weighed) {
-	table, counted := orderWeights(), map[string]bool{}
-	s.groups(func(group []byte, from, to int) {
-		if weight, known := table[string(group)]; known && !counted[string(group)] {
-			counted[string(group)] = true
+	table := table()
+	add := func(g group, from, to int) {
+		weight, known := table.weights[g]
+		if known && !slices.ContainsFunc(found, func(w weighed) bool { return w.group == g }) {
 			sum += weight
-			found = append(found, weighed{weight, from, to})
+			found = append(found, weighed{g, weight, from, to})
 		}
-	})
+	}
+	add(table.words[anySentence], 0, 0)
+	words := kit.Map(s, func(w wordOf) group { return table.words[w.text] })
+	for from := range words {
+		var g group
+		for to := from; to < min(from+3, len(words)) && words[to] != 0; to++ {
+			g = g.and(words[to])
+			add(g, from, to+1)
+		}
+	}
 	return sum, found
 }
 

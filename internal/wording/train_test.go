@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
@@ -184,7 +185,7 @@ func newLearner(all []*example) *learner {
 		sentences := sentencesOf(spaced(e.value, e.prose))
 		for i, s := range sentences {
 			groups := map[string]bool{}
-			s.groups(func(group []byte, _, _ int) { groups[string(group)] = true })
+			s.groups(func(group string) { groups[group] = true })
 			for group := range groups {
 				in[group]++
 			}
@@ -271,27 +272,58 @@ func (l *learner) improve(g int, step []float64) {
 type tally struct{ texts, seen, breaking int }
 
 // judge applies the rules on orders with a table.
-func (t *tally) judge(table map[string]float64, all []*example) {
-	saved := orderWeights
-	defer func() { orderWeights = saved }()
-	orderWeights = func() map[string]float64 { return table }
+func (t *tally) judge(weights map[string]float64, all []*example) {
+	saved := table
+	defer func() { table = saved }()
+	table = sync.OnceValue(func() orderTable { return newTable(weights) })
 	for _, e := range all {
 		t.texts++
-		o, found := FindOrder(e.value, e.prose)
-		if found {
+		found := readOrders(e.value, spaced(e.value, e.prose))
+		if len(found) > 0 {
 			t.seen++
 		}
-		if o.Strict {
+		if len(found) > 0 && found[0].Strict {
 			t.breaking++
+		}
+	}
+}
+
+// groups calls a function with each group of a sentence.
+func (s sentence) groups(use func(group string)) {
+	use(anySentence)
+	for from := range s {
+		group := s[from].text
+		use(group)
+		for _, w := range s[from+1 : min(from+3, len(s))] {
+			group += " " + w.text
+			use(group)
+		}
+	}
+}
+
+// TestWeigh adds up the weights of the groups of each sentence in another way.
+func TestWeigh(t *testing.T) {
+	for _, e := range examples(t) {
+		for _, s := range sentencesOf(e.value) {
+			want, counted := 0.0, map[string]bool{}
+			s.groups(func(group string) {
+				if !counted[group] {
+					want += orderWeights()[group]
+				}
+				counted[group] = true
+			})
+			if got, _ := s.weigh(); math.Abs(got-want) > 1e-6 {
+				t.Errorf("a sentence of %q weighs %v, want %v", e.value, got, want)
+			}
 		}
 	}
 }
 
 var full = os.Getenv("MCPCTL_FULL") != ""
 
-var update = flag.Bool("update", false, "write what was learned to "+orderTable)
+var update = flag.Bool("update", false, "write what was learned to "+orderFile)
 
-const orderTable = "orders.txt"
+const orderFile = "orders.txt"
 
 // TestOrderTable: orders.txt is what its texts teach. Weights may differ by a rounding on another processor.
 func TestOrderTable(t *testing.T) {
@@ -301,7 +333,7 @@ func TestOrderTable(t *testing.T) {
 			return cmp.Or(cmp.Compare(table[b], table[a]), cmp.Compare(a, b))
 		})
 		lines := kit.Map(names, func(name string) string { return fmt.Sprintf("%.2f %s\n", table[name], name) })
-		if err := os.WriteFile(orderTable, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		if err := os.WriteFile(orderFile, []byte(strings.Join(lines, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return

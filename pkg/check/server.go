@@ -106,17 +106,39 @@ func newItem(ctx context.Context, kind snapshot.Kind, raw snapshot.Item) *item {
 		return i
 	}
 	value, _ := rawjson.Decode(raw.Raw)
-	i.fields, _ = value.(map[string]any)
+	isObject := false
+	if i.fields, isObject = value.(map[string]any); !isObject {
+		i.texts = collectTexts(nil, i.id, root, "", value)
+	}
 	for _, name := range kit.SortedKeys(i.fields) {
 		i.texts = append(i.texts, text{item: i.id, path: root.to(name), value: name, key: true})
 		i.texts = collectTexts(i.texts, i.id, root.to(name), name, i.fields[name])
 	}
+	i.texts = append(i.texts, i.overriddenTexts()...)
 	if kind == snapshot.Tools && i.fields != nil {
 		i.input = newDocument(ctx, i, "inputSchema")
 		i.output = newDocument(ctx, i, "outputSchema")
 		i.schemas = kit.Filter([]*document{i.input, i.output}, func(d *document) bool { return d != nil })
 	}
 	return i
+}
+
+// overriddenTexts returns the texts of members that are sent again: some clients read the first one.
+func (i *item) overriddenTexts() (all []text) {
+	if len(rawjson.Repeated(i.Raw)) == 0 {
+		return nil
+	}
+	known := kit.Set(kit.Map(i.texts, func(t text) string { return t.value }))
+	rawjson.Strings(i.Raw, func(steps []string, value string, isName bool) {
+		if known[value] {
+			return
+		}
+		known[value] = true
+		last := strings.Join(steps[max(0, len(steps)-1):], "")
+		all = append(all, text{item: i.id, path: root.to(steps...), value: value,
+			prose: !isName && (last == "description" || last == "title"), key: isName})
+	})
+	return all
 }
 
 // collectTexts appends the strings inside a value, by the order of their keys.

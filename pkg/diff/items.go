@@ -298,6 +298,7 @@ func compareItem(c *comparison, kind snapshot.Kind, p *pair) {
 	if len(s.old) == 0 || len(s.new) == 0 {
 		if !same(p.old, p.new) {
 			c.report(changedRule(kind), finding.Finding{Item: s.id, Old: p.old, New: p.new})
+			compareTexts(c, s.id, "", p.old, p.new)
 		}
 		return
 	}
