@@ -31,7 +31,7 @@ func configCommand(p program) *cli.Command {
 				return problem
 			}
 			if problem == nil && len(cfg.Entries) == 0 && cfg.Looked == nil {
-				return fleet.NoServers(cfg, names)
+				return fleet.NoServers(cfg, names, "")
 			}
 			entries, err := fleet.Choose(cfg, p.Select, names)
 			if err != nil {

@@ -70,9 +70,24 @@ func (p *program) complete(check func() error) cli.BeforeFunc {
 		if p.Output.File == "-" {
 			p.Output.File = ""
 		}
+		p.Select.Takes = sourcesOf(c.Command)
 		p.Output.Ending = formatOfFile(c.Command, p.Output)
 		return check()
 	}
+}
+
+// sourcesOf returns what a command takes beside names of configured servers, as hints name it.
+func sourcesOf(c *cli.Command) string {
+	unsaved := []string{"call", "prompt", "read", "complete", "diff", "ping", "replay", "watch"}
+	switch {
+	case strings.HasPrefix(c.ArgsUsage, "SERVER"):
+		return "a URL"
+	case !strings.Contains(c.ArgsUsage, "[-- CMD"):
+		return ""
+	case slices.Contains(unsaved, c.Name):
+		return "a URL, npm:PACKAGE or -- CMD"
+	}
+	return "a URL, npm:PACKAGE, FILE.json or -- CMD"
 }
 
 // formatOfFile returns the format that the ending of an output file is for, if a table is written to it and

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path"
@@ -17,7 +19,6 @@ import (
 	"github.com/mcpctl/mcpctl/internal/compare"
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/files"
 	"github.com/mcpctl/mcpctl/internal/fleet"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
@@ -81,9 +82,9 @@ func initialize(ctx context.Context, p program, from []source.Source, ci string)
 		}
 		all, missing = append(all, flow), unknown
 	}
-	for _, f := range all {
-		if err := create(ctx, p.Dir, f.path, f.text); err != nil {
-			undo(p.Dir, all)
+	for i, f := range all {
+		if err := create(p.Dir, f.path, f.text); err != nil {
+			undo(p.Dir, all[:i])
 			return err
 		}
 	}
@@ -129,7 +130,7 @@ func addWorkflow(ctx context.Context, p program, ci string) error {
 	if err != nil {
 		return err
 	}
-	if err := create(ctx, p.Dir, flow.path, flow.text); err != nil {
+	if err := create(p.Dir, flow.path, flow.text); err != nil {
 		return err
 	}
 	return printCreated(p, []planned{flow}, missing, true, published(servers))
@@ -329,11 +330,25 @@ func nameOf(ctx context.Context, p program, from []source.Source, server probe.S
 var commonNames = []string{"app", "example", "example-server", "index", "main", "mcp", "mcp-server",
 	"my-server", "server", "test"}
 
-func create(ctx context.Context, dir, path, text string) error {
-	if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(path)), 0o777); err != nil {
+// create writes a new file. One that another run has written meanwhile stays as it is.
+func create(dir, path, text string) error {
+	name := filepath.Join(dir, path)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
-	return files.WriteOutput(ctx, dir, path, files.Bytes([]byte(text)))
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return exit.Usagef("%s already exists", path)
+	case err != nil:
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err = cmp.Or(err, file.Close()); err != nil {
+		undo(dir, []planned{{path: path}})
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }
 
 // undo removes created files and the directories that are empty without them.

@@ -86,3 +86,17 @@ func TestVendorsWorkflow(t *testing.T) {
 		}
 	}
 }
+
+// TestCreateLeavesFiles: of two runs of init at once, one writes the file, and the other one neither changes nor removes it.
+func TestCreateLeavesFiles(t *testing.T) {
+	dir := t.TempDir()
+	if err := create(dir, "a/mcpctl.yaml", "one"); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(dir, "a/mcpctl.yaml", "two"); err == nil || err.Error() != "a/mcpctl.yaml already exists" {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "a/mcpctl.yaml")); err != nil || string(text) != "one" {
+		t.Errorf("%s, %v", text, err)
+	}
+}

@@ -67,7 +67,7 @@ func (c *Config) unknown(name string) string {
 	case meant != "" && len(kit.Nearest(name, known)) == 0:
 		return meant
 	case len(c.Files) == 0 && len(known) == 0:
-		return "no configuration was found: use --config FILE, a URL, or -- COMMAND"
+		return "no configuration was found: name one with --config FILE"
 	case len(known) == 0:
 		return "the configuration has no servers"
 	}

@@ -44,7 +44,7 @@ func TestSelectUnknown(t *testing.T) {
 		{full, "FILES", `did you mean "files"?`},
 		{full, "zzz", `use one of "github", "gitlab", "files"`},
 		{&Config{Files: []string{"x"}}, "a", "the configuration has no servers"},
-		{&Config{}, "a", "no configuration was found: use --config FILE, a URL, or -- COMMAND"},
+		{&Config{}, "a", "no configuration was found: name one with --config FILE"},
 	} {
 		_, err := test.config.Select([]string{test.name})
 		var problem Problem

@@ -109,21 +109,29 @@ func errOnlyLeaves(patterns []string) error {
 	return exit.Usagef("--only %s leaves no server of those that were named", strings.Join(patterns, ","))
 }
 
-// NoServers returns the error for a configuration without servers; names are those that were requested.
-func NoServers(cfg *config.Config, names []string) error {
-	add := "add one to .mcp.json, use --discover, or"
+// NoServers returns the error for a configuration without servers; names are those that were requested, and
+// takes what can be named in their place, as Selection.Takes.
+func NoServers(cfg *config.Config, names []string, takes string) error {
+	add := []string{"add one to .mcp.json", "use --discover"}
 	where := "looked for mcpctl.yaml, .mcp.json and others up to the repository's root"
 	switch {
 	case len(cfg.Files) > 0:
 		where = "none in the configuration"
 	case len(cfg.Looked) > 0:
-		add, where = "add one to .mcp.json, or", "none in the files of applications"
+		add, where = add[:1], "none in the files of applications"
 	}
 	if len(names) > 0 {
-		hint := cmp.Or(config.Meant(names[0]), "name a URL, npm:PACKAGE, FILE.json or -- CMD; "+where)
-		return exit.UsageHint(hint, "no server %q is configured", names[0])
+		if takes != "" {
+			takes = "name " + takes + "; "
+		}
+		return exit.UsageHint(cmp.Or(config.Meant(names[0]), takes+where), "no server %q is configured",
+			names[0])
 	}
-	return exit.UsageHint(add+" name one: a URL, npm:PACKAGE or -- CMD", "no servers configured (%s)", where)
+	if takes != "" {
+		add = append(add, "name one: "+takes)
+	}
+	hint := strings.Join(add[:len(add)-1], ", ")
+	return exit.UsageHint(kit.Join(" or ", hint, add[len(add)-1]), "no servers configured (%s)", where)
 }
 
 // failedSandbox returns the failure of a server that cannot run in the sandbox.

@@ -33,7 +33,8 @@ type Selection struct {
 	Shard     Shard    // a part of the configured servers
 	Snapshots string   // folder of saved snapshots; empty = as configured
 
-	Provisional bool // mcpctl.yaml is new, and removed if nothing can be saved
+	Takes       string // what can be named beside configured servers, for hints; empty = nothing
+	Provisional bool   // mcpctl.yaml is new, and removed if nothing can be saved
 }
 
 // Contact says how servers are reached. The zero value is not enough: see DefaultContact.

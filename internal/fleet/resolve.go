@@ -124,7 +124,7 @@ func (f *Fleet) entriesFor(from []source.Source) ([]config.Entry, error) {
 		return nil, nil
 	}
 	if len(f.Config.Entries) == 0 {
-		return nil, NoServers(f.Config, names)
+		return nil, NoServers(f.Config, names, f.selected.Takes)
 	}
 	entries, err := Choose(f.Config, f.selected, names)
 	if err != nil || len(names) > 0 {
