@@ -18,7 +18,7 @@ type clause struct {
 	atoms   []literal
 	members *memberRules // the first of the atoms, by name, and how many those are
 	sorted  int
-	tags    []tag
+	shape   shape
 	choices []choice
 	doubt   reason    // a construct that had to be left out
 	readers []literal // those left out that are read with a value in hand
@@ -80,7 +80,7 @@ func (e *engine) over(f *facts) *facts {
 // fork returns a copy of a clause without the open choices.
 func (e *engine) fork(c *clause) *clause {
 	return &clause{kind: c.kind, asked: c.asked, known: e.over(c.known), atoms: slices.Clip(c.atoms),
-		tags: slices.Clip(c.tags), doubt: c.doubt, readers: slices.Clip(c.readers)}
+		shape: c.shape, doubt: c.doubt, readers: slices.Clip(c.readers)}
 }
 
 // assume adds literals to a clause, as far as the budget allows: what a literal stands for, or itself as an
@@ -108,7 +108,7 @@ func (e *engine) assume(c *clause, lits []literal) bool {
 		case l.op == opKinds, e.spend(4 * len(l.kids)):
 		case l.op == opAll && !l.not || l.op == opAny && l.not:
 			if !l.not {
-				c.tags = append(c.tags, l.tags...)
+				c.shape = c.shape.and(l.shape)
 			}
 			queue = append(queue, signed(l.kids, l.not)...)
 		case l.op == opAll || l.op == opAny:

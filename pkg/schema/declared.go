@@ -178,6 +178,11 @@ func (w *writer) unevaluated(keyword string, v any, kind kindSet, why string) *n
 	if w.collect(c, w.o, w.spot, nil, false); w.left < 0 {
 		return n
 	}
+	if kind == kindArray { // an array has no members that others depend on
+		c.parts = slices.DeleteFunc(c.parts, func(part evaluated) bool {
+			return slices.ContainsFunc(part.when, func(l literal) bool { return l.op == opRequired })
+		})
+	}
 	reader := n.kids[1].node
 	reader.parts, reader.kids, reader.text = c.parts, []literal{yes(w.below(v, keyword))}, keyword
 	for _, part := range c.parts { // what is said of the same names under the same conditions is the same

@@ -106,7 +106,7 @@ type node struct {
 	within   []*node     // of opRest: schemas of the names that are not
 	parts    []evaluated // of opOpaque: of unevaluatedProperties, to be read with a value in hand
 	kids     []literal
-	tags     []tag
+	shape    shape
 	sum      digest // equal sums mean equal assertions
 	place    string // JSON pointer of the schema object
 	why      string // of opOpaque: why nothing is known; no part of the sum
@@ -175,7 +175,7 @@ func seal(n *node) *node {
 		seal(p)
 	}
 	n.yes, n.no = n.possible()
-	n.tags = tagsOf(n)
+	n.shape = shapeOf(n)
 	if !n.head {
 		n.sum = n.digest()
 	}

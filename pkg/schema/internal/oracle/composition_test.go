@@ -445,7 +445,7 @@ func (g *grammar) tuples(depth int) map[string]any {
 	}
 	sub := func() any { return g.tuples(depth - 1) }
 	for range 1 + g.IntN(2) {
-		switch g.IntN(6) {
+		switch g.IntN(7) {
 		case 0:
 			o["allOf"] = []any{sub(), sub()}
 		case 1, 2:
@@ -456,6 +456,8 @@ func (g *grammar) tuples(depth int) map[string]any {
 			o["anyOf"] = []any{map[string]any{"$ref": "#/$defs/one"}, sub()}
 		case 5:
 			o["allOf"] = []any{map[string]any{"unevaluatedItems": plain()}, sub()}
+		case 6:
+			o["dependentSchemas"] = map[string]any{"a": sub()}
 		}
 	}
 	return o
