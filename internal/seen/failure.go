@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/kit"
+	"github.com/mcpctl/mcpctl/internal/process"
 )
 
 // Says returns the message after the stage. A server that cannot be reached or started, or is silent, needs
@@ -59,7 +60,7 @@ func (s Server) Word() string {
 func ErrorLine(stderr string) string {
 	all := withoutNPM(kit.Filter(kit.Lines(stderr), func(line string) bool { return line != "" }))
 	for _, line := range all {
-		if namedError().MatchString(line) {
+		if process.NamedError().MatchString(line) {
 			return strings.TrimSpace(line)
 		}
 	}
@@ -98,7 +99,3 @@ var (
 func ExitReason(stderr string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ErrorLine(stderr), "Uncaught "), "Error: ")
 }
-
-// namedError is how lines begin that name an error, after a place in a file or npm's own word at most.
-var namedError = kit.Pattern(`^\s*(npm (error|ERR!) )?(\S+:\d+:(\d+:)? )?(Uncaught )?` +
-	`([\w.]*(Error|Exception)( \[\w+\])?|panic|(?i:fatal|error)): `)

@@ -259,13 +259,14 @@ const (
 	// as npm, uv and pip write it
 	registryLost = `(?m)^npm (error|ERR!) .*request to \S+ failed, reason: |` +
 		`^\W*(error|Caused by): (Failed to fetch: |Request failed after )|^WARNING: Retrying \(Retry\(`
-	packageMissing = `\bE404\b|\bETARGET\b|404 Not Found - GET|No solution found when resolving|` +
-		`No matching distribution found`
+	packageMissing = `(?m)^npm (error|ERR!) .*(\bE404\b|\bETARGET\b|404 Not Found - GET)|` +
+		`^\W*(error: )?No solution found when resolving|^ERROR: No matching distribution found`
 	moduleMissing   = `Cannot find (module|package) '|ModuleNotFoundError: `
 	fileMissing     = `Cannot find module '(/|\.|[A-Za-z]:)`
 	variableMissing = `(?i)\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b.{0,40}` +
 		`(is required|not set|is missing|must be set|not provided|undefined)|` +
-		`(missing|required|set|provide).{0,40}(environment variable|api key|access token)`
+		`(missing|required|provide|(^|\n|[.:] |please |must |should |(need|have) to )set\b).{0,40}` +
+		`(environment variable|api key|access token)`
 )
 
 // notFetched reports whether a launcher wrote that it did not get the server that it was to start, so that
@@ -274,25 +275,32 @@ func notFetched(stderr string) bool {
 	return regexp.MustCompile(registryLost + "|" + packageMissing).MatchString(stderr)
 }
 
-// exitCode is that of a stdio server that ended, or closed its stdout.
+// exitCode is that of a stdio server that ended, or closed its stdout. Where a line names an error, what a
+// server wrote before is no cause: it went on after that.
 func exitCode(seen evidence) Code {
-	wrote := func(pattern string) bool { return regexp.MustCompile(pattern).MatchString(seen.stderr) }
+	last := seen.stderr
+	if at := process.NamedError().FindStringIndex(last); at != nil {
+		last = last[at[0]:]
+	}
+	matches := func(text, pattern string) bool { return regexp.MustCompile(pattern).MatchString(text) }
+	wrote := func(pattern string) bool { return matches(last, pattern) }
+	launcher := func(pattern string) bool { return matches(seen.stderr, pattern) }
 	switch {
 	case seen.server.Stdio == nil || !lost(seen.err):
 		return ""
 	case exited(seen.err) == "":
 		return OutputClosed
-	case wrote(registryLost):
+	case launcher(registryLost):
 		return RegistryLost
-	case wrote(packageProgram):
+	case launcher(packageProgram):
 		return PackageProgram
-	case wrote(packageMissing):
+	case launcher(packageMissing):
 		return PackageNotFound
 	case wrote(variableMissing):
 		return VariableMissing
 	case wrote(fileMissing):
 		return FileMissing
-	case strings.Contains(seen.stderr, "ModuleNotFoundError: "):
+	case strings.Contains(last, "ModuleNotFoundError: "):
 		return PythonModule
 	case wrote(moduleMissing):
 		return NodeModuleMissing
@@ -487,7 +495,8 @@ func answerCode(seen evidence) Code {
 func timeoutCode(seen evidence) Code {
 	timeout, _ := errors.AsType[*timeoutError](seen.err)
 	switch {
-	case slices.ContainsFunc(seen.noise, func(line string) bool { return strings.TrimSpace(line) == "{" }):
+	case slices.ContainsFunc(seen.noise, func(line string) bool { return strings.TrimSpace(line) == "{" }) &&
+		strings.Contains(strings.Join(seen.noise, "\n"), `"jsonrpc"`):
 		return MessageBroken
 	case !timeout.silent:
 		return Slow
@@ -497,9 +506,11 @@ func timeoutCode(seen evidence) Code {
 	return NoAnswer
 }
 
-// listening matches what a server writes about where it listens; its groups are the port and the path.
+// listening matches what a server writes about where it listens; its groups are the port and the path. The
+// address is one of this machine, or all of them; a time is none.
 var listening = regexp.MustCompile(`(?i)\b(?:listening|running|started|serving|available)\b[^\n]*?` +
-	`(?:https?://[\w.\[\]:-]+?:|\b(?:on|port):? |:)(\d{2,5})\b(/[\w./-]*)?`)
+	`(?:(?:\w+://|\s|\()(?:localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]|::|\*)?:|\b(?:on|port):? )` +
+	`(\d{2,5})(/[\w./-]*)?(?:[^\w:/]|$|:\D|:$)`)
 
 // listensAt returns the URL at which a stdio server says that it listens for HTTP, or nothing.
 func listensAt(f failure) string {

@@ -133,20 +133,21 @@ func TestCodes(t *testing.T) {
 			Body: "protocol version must be 2021-01-01"}},
 		"version refused": {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.INVALID_PARAMS,
 			Message: "Protocol version mismatch"}},
-		"pinned":              {server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
-		"unknown version":     {server: stdio, err: badVersion.errorf("no")},
-		"wants capability":    {server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
-		"wants an answer":     {server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
-		"unknown request":     {server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
-		"request refused":     {server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}},
-		"no handshake":        {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
-		"too large":           {server: stdio, err: &transport.TooLongError{Limit: 1}},
-		"over our limit":      {server: stdio, err: overLimit.errorf("no")},
-		"answered error":      {server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}},
-		"garbled":             {server: stdio, err: &transport.ReplyError{Problem: "x"}},
-		"no HTTP":             {server: remote, stage: Handshake, err: request(errors.New("something that net/http says"))},
-		"no module, package":  {server: stdio, err: gone, stderr: "Error: Cannot find module 'express'"},
-		"pretty-printed":      {server: stdio, err: &timeoutError{limit: time.Second, silent: true}, noise: []string{"{"}},
+		"pinned":             {server: stdio, err: badVersion.errorf("no"), options: Options{Protocol: legacy}},
+		"unknown version":    {server: stdio, err: badVersion.errorf("no")},
+		"wants capability":   {server: stdio, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
+		"wants an answer":    {server: stdio, stage: Calling, err: &RPCError{Code: mcp.MISSING_REQUIRED_CLIENT_CAPABILITY}},
+		"unknown request":    {server: stdio, stage: Completing, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
+		"request refused":    {server: stdio, stage: Pinging, err: &RPCError{Code: mcp.INVALID_PARAMS}},
+		"no handshake":       {server: stdio, stage: Handshake, err: &RPCError{Code: mcp.METHOD_NOT_FOUND}},
+		"too large":          {server: stdio, err: &transport.TooLongError{Limit: 1}},
+		"over our limit":     {server: stdio, err: overLimit.errorf("no")},
+		"answered error":     {server: stdio, stage: ListingTools, err: &RPCError{Code: -32603}},
+		"garbled":            {server: stdio, err: &transport.ReplyError{Problem: "x"}},
+		"no HTTP":            {server: remote, stage: Handshake, err: request(errors.New("something that net/http says"))},
+		"no module, package": {server: stdio, err: gone, stderr: "Error: Cannot find module 'express'"},
+		"pretty-printed": {server: stdio, err: &timeoutError{limit: time.Second, silent: true},
+			noise: []string{"{", `"jsonrpc": "2.0",`}},
 		"redirect, circle":    {server: remote, err: &transport.RedirectError{Status: 301, From: "https://h/", To: "https://h/"}},
 		"401, Basic":          {server: remote, err: &transport.HTTPError{Status: 401, Schemes: []string{"Basic", "Digest"}}},
 		"401, NTLM":           {server: remote, err: &transport.HTTPError{Status: 401, Schemes: []string{"Negotiate", "NTLM", "NTLM"}}},
@@ -193,6 +194,58 @@ func TestCodes(t *testing.T) {
 	}
 	if code, _ := codeOf(failure{err: errors.New("something else")}); code != "" {
 		t.Errorf("code %s for what nothing is known of", code)
+	}
+}
+
+// TestCausesOnStderr: the cause is in what a program wrote last, in words of launchers only where a launcher wrote them.
+func TestCausesOnStderr(t *testing.T) {
+	tests := map[string]Code{
+		"GITHUB_TOKEN not set, using anonymous access\nfatal: port 3000 in use":              Exited,
+		"DEBUG_MODE undefined, continuing\nError: database locked":                           Exited,
+		"Cannot find module './x' of a plugin; skipping\nTypeError: boom\n    at x.js:1":     Exited,
+		"Failed to set API key in config file: EACCES":                                       Exited,
+		"API token is invalid or has expired":                                                Exited,
+		"fetch https://api.example/item: 404 Not Found - GET item":                           Exited,
+		"code E404 from upstream":                                                            Exited,
+		"Error: No matching distribution found in the database":                              Exited,
+		"Error: invalid environment:\n  GITHUB_TOKEN is required":                            VariableMissing,
+		"Set the API_KEY environment variable":                                               VariableMissing,
+		"Error: you must set an API key":                                                     VariableMissing,
+		"npm error code E404\nnpm error 404 Not Found - GET https://registry.example/x":      PackageNotFound,
+		"  × No solution found when resolving tool dependencies:\n  ╰─▶ Because x was not …": PackageNotFound,
+		"ERROR: No matching distribution found for x":                                        PackageNotFound,
+		"node:internal/modules\n  throw err;\n\nError: Cannot find module 'express'":         NodeModuleMissing,
+		"Traceback (most recent call last):\nModuleNotFoundError: No module named 'mcp'":     PythonModule,
+	}
+	for stderr, want := range tests {
+		code, _ := codeOf(failure{server: Server{Stdio: &Stdio{Command: "srv"}}, stderr: stderr,
+			err: &transport.LostError{Exit: "exit status 1"}})
+		if code != want {
+			t.Errorf("%q: code %s, want %s", stderr, code, want)
+		}
+	}
+}
+
+// TestListensAt reads addresses of this machine, and neither times nor those of other machines.
+func TestListensAt(t *testing.T) {
+	tests := map[string]string{
+		"Server listening on 3000":                                      "http://localhost:3000/mcp",
+		"Listening on port: 8080":                                       "http://localhost:8080/mcp",
+		"server started :8080":                                          "http://localhost:8080/mcp",
+		"listening on :::3000":                                          "http://localhost:3000/mcp",
+		"MCP server running at http://localhost:3001/sse.":              "http://localhost:3001/sse",
+		"Uvicorn running on http://0.0.0.0:8000 (Press CTRL+C to quit)": "http://localhost:8000/mcp",
+		"available at http://[::1]:4000/mcp/":                           "http://localhost:4000/mcp",
+		"started at 12:30:45":                                           "",
+		"[12:30:45] server started":                                     "",
+		"server version: 12345 started":                                 "",
+		"connected to the database running on http://db.example:5432/x": "",
+		"started: see https://docs.example:8443/help":                   "",
+	}
+	for line, want := range tests {
+		if got := listensAt(failure{server: Server{Stdio: &Stdio{Command: "srv"}}, stderr: line}); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
 	}
 }
 
