@@ -23,7 +23,7 @@ type memory struct {
 type digest [16]byte
 
 // maxMemory is from how many bytes on a memory forgets all.
-const maxMemory = 8 << 20
+const maxMemory = 16 << 20
 
 // of returns the orders of a text, which are read unless they are known. byWords is whether its words are
 // read, too. Callers do not change the list.

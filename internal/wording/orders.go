@@ -86,22 +86,79 @@ func Read(text string) Reading {
 	if strings.ContainsFunc(text, invisible) {
 		r.views = append(r.views, undisguise(text, " "))
 	}
-	if strings.ContainsAny(text, "<*") || strings.Contains(text, "__") {
-		if found := markup().FindAllStringSubmatchIndex(text, -1); found != nil {
-			r.views = append(r.views, render(text, found))
-		}
+	if found := markupIn(text); found != nil {
+		r.views = append(r.views, render(text, found))
 	}
 	return r
 }
 
-// markup matches what words may have between or inside them that a page does not show: comments, tags of HTML
-// inside a line, those that end one, and emphasis.
-var markup = kit.Pattern(`(?is)<!--.*?-->|</?(?:a|abbr|b|bdi|bdo|big|code|del|em|font|i|ins|kbd|mark|s|` +
-	`small|span|strike|strong|sub|sup|tt|u|var|wbr)(?:\s[^<>]{0,200})?>|` +
-	`(</?(?:br|div|h[1-6]|li|ol|p|td|th|tr|ul)(?:\s[^<>]{0,200})?/?>)|\*{1,3}|__`)
+// markup is a passage that words may have between or inside them and that a page does not show.
+type markup struct {
+	start, end int
+	parts      bool // it ends a word
+}
+
+// tags of HTML that stand inside a line, and those that end one.
+var (
+	inLine = kit.Set(strings.Fields("a abbr b bdi bdo big code del em font i ins kbd mark s small span " +
+		"strike strong sub sup tt u var wbr"))
+	endsLine = kit.Set(strings.Fields("br div h1 h2 h3 h4 h5 h6 li ol p td th tr ul"))
+)
+
+// markupIn returns the comments, the tags of HTML and the emphasis in a text.
+func markupIn(text string) (all []markup) {
+	noComment := false // ends behind here
+	for at := 0; at < len(text); {
+		next := strings.IndexAny(text[at:], "<*_")
+		if next < 0 {
+			break
+		}
+		at += next
+		m := markup{start: at, end: at + 1}
+		switch rest := text[at:]; {
+		case strings.HasPrefix(rest, "<!--") && !noComment:
+			length := strings.Index(rest, "-->")
+			if noComment = length < 0; noComment {
+				at = m.end
+				continue
+			}
+			m.end = at + length + len("-->")
+		case rest[0] == '<':
+			length, name := tagAt(rest)
+			if !inLine[name] && !endsLine[name] {
+				at = m.end
+				continue
+			}
+			m.end, m.parts = at+length, endsLine[name]
+		default:
+			for m.end < len(text) && text[m.end] == text[at] {
+				m.end++
+			}
+			if length := m.end - at; length > 3 || rest[0] == '_' && length != 2 {
+				at = m.end
+				continue
+			}
+		}
+		all = append(all, m)
+		at = m.end
+	}
+	return all
+}
+
+// tagAt returns the length and the name of the tag of HTML that a text begins with; an empty name for none.
+func tagAt(text string) (length int, name string) {
+	const longest = 250
+	text = text[:min(len(text), longest)]
+	end := strings.IndexByte(text, '>')
+	if end < 0 || strings.IndexByte(text[1:end], '<') >= 0 {
+		return 0, ""
+	}
+	name, _, _ = strings.Cut(strings.Trim(text[1:end], "/"), " ")
+	return end + 1, strings.ToLower(name)
+}
 
 // render returns a text in plain letters and without the markup that was found in it.
-func render(text string, found [][]int) view {
+func render(text string, found []markup) view {
 	var shown strings.Builder
 	offsets := make([]int32, 0, len(text)+1)
 	keep := func(passage string, at int) {
@@ -112,12 +169,12 @@ func render(text string, found [][]int) view {
 	}
 	done := 0
 	for _, m := range found {
-		keep(text[done:m[0]], done)
-		if m[2] >= 0 {
+		keep(text[done:m.start], done)
+		if m.parts {
 			shown.WriteString(" ")
-			offsets = append(offsets, int32(m[0]))
+			offsets = append(offsets, int32(m.start))
 		}
-		done = m[1]
+		done = m.end
 	}
 	keep(text[done:], done)
 	offsets = append(offsets, int32(len(text)))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
@@ -31,7 +32,7 @@ var qualityRules = map[string]rule{
 		eachTool(func(t *item, at location) {
 			d := t.string("description")
 			key := letters(d)
-			if key == "" || placeholder().MatchString(d) {
+			if key == "" || isPlaceholder(d) {
 				return
 			}
 			if other, seen := first[key]; seen && other != t.Key {
@@ -81,9 +82,16 @@ func letters(text string) string {
 }
 
 func placeholderDescription(text string, at location) {
-	if placeholder().MatchString(text) {
+	if isPlaceholder(text) {
 		at.add("description", rawjson.Quote(text), "The description is %q.", quote(text))
 	}
+}
+
+// isPlaceholder reports whether a description was never written. What stands around its words may be long.
+func isPlaceholder(text string) bool {
+	return placeholder().MatchString(strings.TrimFunc(text, func(r rune) bool {
+		return r != '_' && (r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}))
 }
 
 // placeholder matches descriptions that were never written. It begins with one ^, which fails at once for

@@ -34,11 +34,29 @@ var securityRules = map[string]rule{
 // orderRule makes a rule that reports the first order in each text: those without an innocent reading, or the
 // others.
 func orderRule(strict bool) rule {
-	return eachPhrase(func(t text, at location) {
-		if o, found := wording.FindOrder(t.value, t.prose); found && o.Strict == strict {
-			at.add("", rawjson.Quote(o.Passage), "%s", o.String())
+	return func(s *server, report reporter) {
+		orders := s.orders()
+		for n, t := range s.texts {
+			if o, found := orders[n]; found && o.Strict == strict && !s.stopped() {
+				at := location{s, t.item, t.path, report}
+				at.add("", rawjson.Quote(o.Passage), "%s", o.String())
+			}
 		}
-	})
+	}
+}
+
+// findOrders returns the first order in each text that has one, by its index.
+func (s *server) findOrders() map[int]wording.Order {
+	found := map[int]wording.Order{}
+	for n, t := range s.texts {
+		if len(t.value) < minPhrase || s.stopped() {
+			continue
+		}
+		if o, ok := wording.FindOrder(t.value, t.prose); ok {
+			found[n] = o
+		}
+	}
+	return found
 }
 
 // excerpt returns the surroundings of a character.
@@ -50,7 +68,7 @@ func excerpt(text string, r rune) string {
 }
 
 var (
-	comment = kit.Pattern(`(?s)<!--.{0,200}?-->`)
+	comment = kit.Pattern(`(?s)<!--.*?-->`)
 	gap     = kit.Pattern(`[ \t\x{00a0}]{200,}|(?:\r?\n[ \t]*){40,}`)
 )
 
@@ -65,7 +83,8 @@ func claimsPriority(t text, at location) {
 // hidesComment looks for a comment, which a model reads and a rendered text does not show.
 func hidesComment(t text, at location) {
 	if found := wording.Read(t.value).Find(comment); found != nil {
-		said := rawjson.Quote(strings.TrimSpace(t.value[found[0]:found[1]]))
+		const longest = 210
+		said := rawjson.Quote(kit.Clip(strings.TrimSpace(t.value[found[0]:found[1]]), longest))
 		at.add("", said, "The text has the hidden comment %s.", said)
 	}
 }

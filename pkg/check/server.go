@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/rawjson"
+	"github.com/mcpctl/mcpctl/internal/wording"
 	"github.com/mcpctl/mcpctl/pkg/finding"
 	"github.com/mcpctl/mcpctl/pkg/schema"
 	"github.com/mcpctl/mcpctl/pkg/snapshot"
@@ -44,6 +45,7 @@ type server struct {
 	sent    map[string]*rawjson.Part
 
 	vocabulary func() map[string]bool
+	orders     func() map[int]wording.Order // the first one in each text that has one, by its index in texts
 }
 
 // item is a tool, prompt, resource, template or skill.
@@ -72,6 +74,7 @@ type text struct {
 func newServer(ctx context.Context, subject Subject, options Options) *server {
 	s := &server{Subject: subject, ctx: ctx, options: options, sent: map[string]*rawjson.Part{}}
 	s.vocabulary = sync.OnceValue(s.collectVocabulary)
+	s.orders = sync.OnceValue(s.findOrders)
 	info, _ := rawjson.Decode(s.Snapshot.Server)
 	s.texts = []text{{path: root.to("instructions"), value: s.Snapshot.Instructions, prose: true}}
 	s.texts = collectTexts(s.texts, "", root.to("serverInfo"), "serverInfo", info)
