@@ -77,10 +77,76 @@ func decideObject(e *engine, atoms []literal) outcome {
 			return outcome{answer: empty}
 		}
 	}
-	if len(o.languages) > maxLanguages && (len(open) > 0 || o.least > len(o.slots)) {
-		return undecided(reason{"many patterns of names", o.languages[0]})
+	if !o.manyLanguages() || len(open) == 0 && o.least <= len(o.slots) {
+		return o.place(open)
 	}
-	return o.place(open)
+	if slices.ContainsFunc(open, o.unmet) {
+		return outcome{answer: empty}
+	}
+	o.sampleNames(open)
+	if out := o.place(open); out.answer != empty {
+		return out
+	}
+	return undecided(reason{"many patterns of names", o.languages[0]}) // not all names were tried
+}
+
+// manyLanguages reports whether names are sampled, since the patterns have too many combinations.
+func (o *objectProblem) manyLanguages() bool { return len(o.languages) > maxLanguages }
+
+// unmet reports whether no property can meet a need, by the rules that speak of every name that it does.
+func (o *objectProblem) unmet(need literal) bool {
+	open := func(n *node) bool { return !o.among(need.within, n) }
+	within := func(n *node) bool { return !o.among(need.patterns, n) && !o.disjoint(need.within, n) }
+	named := func(name string) bool {
+		_, left := slices.BinarySearch(need.names, name)
+		return !left
+	}
+	lits := []literal{demand(need)}
+	for _, rule := range o.rules.many {
+		if !slices.ContainsFunc(rule.within, open) && !slices.ContainsFunc(rule.names, named) &&
+			!slices.ContainsFunc(rule.patterns, within) {
+			lits = append(lits, demand(rule))
+		}
+	}
+	return o.inside(lits).answer == empty
+}
+
+// among reports whether a language is one of some.
+func (o *objectProblem) among(languages []*node, n *node) bool {
+	o.spend(2 * len(languages))
+	return slices.ContainsFunc(languages, func(m *node) bool { return m.sum == n.sum })
+}
+
+// disjoint reports whether no name is in all of some languages and in one more.
+func (o *objectProblem) disjoint(languages []*node, n *node) bool {
+	lits := []literal{yes(seal(&node{op: opKinds, kinds: kindString})), yes(n)}
+	for _, language := range languages {
+		lits = append(lits, yes(language))
+	}
+	return len(languages) > 0 && o.inhabit(lits).answer == empty
+}
+
+// sampleNames adds names, short and long ones, of the languages that needs speak of, or of any language that
+// they do not exclude where they name none.
+func (o *objectProblem) sampleNames(needs []literal) {
+	const perLanguage, most, longer = 4, 128, "0123456789abcdef"
+	var names []string
+	for _, need := range append(slices.Clip(needs), anyProperty) {
+		languages := need.within
+		if len(languages) == 0 {
+			names = append(names, "extra", longer)
+			languages = kit.Filter(o.languages, func(n *node) bool { return !o.among(need.patterns, n) })
+		}
+		for _, language := range languages {
+			if language.pattern == nil || len(names) > most || o.spend(64+language.pattern.Size()) {
+				continue
+			}
+			for _, sample := range language.pattern.Samples(perLanguage) {
+				names = append(names, sample, sample+longer)
+			}
+		}
+	}
+	o.names = sortedNames(o.names, names)
 }
 
 // listedStrings returns the strings that a schema of names lists in itself or in its parts.
@@ -218,6 +284,9 @@ func (o *objectProblem) additions(need literal, try func() bool) {
 		if !o.has(name) && o.covers(need, name) != empty && !o.extend(name, o.rulingOf(name), need, try) {
 			return
 		}
+	}
+	if o.manyLanguages() {
+		return
 	}
 	for inside := range uint(1) << len(o.languages) { // all combinations of the languages
 		region := nameRegion{o.languages, inside}
