@@ -2,7 +2,15 @@ package schema
 
 import (
 	"cmp"
+	"encoding/json"
+	"iter"
+	"maps"
+	"math/big"
 	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpctl/mcpctl/internal/kit"
 )
 
 // An array problem is a clause about arrays, sorted: rules say what items must satisfy, and the length lies
@@ -29,6 +37,7 @@ type need struct {
 // Bounds on arrays that are looked at item by item.
 const (
 	maxCells   = 96
+	fewCells   = 4 // different items that are looked for one by one before a series of them
 	maxHorizon = 2048
 )
 
@@ -219,8 +228,13 @@ func (a *arrayProblem) repeat() outcome {
 // ruled alike, there are none.
 func (a *arrayProblem) differ(doubt reason) outcome {
 	value, others, alike := []any{}, []literal{}, true
-	for _, lits := range a.cells {
+	for i, lits := range a.cells {
 		alike = alike && slices.EqualFunc(lits, a.cells[0], literal.same)
+		if i == fewCells && a.allAlike() { // each further one would be compared with all before
+			if all := a.series(value); len(all) == a.least {
+				return settled(all, doubt, true)
+			}
+		}
 		out := a.inside(slices.Concat(lits, others))
 		switch {
 		case out.answer == empty && alike:
@@ -240,7 +254,99 @@ func (a *arrayProblem) differ(doubt reason) outcome {
 		value, others = append(value, out.value), append(others, not(seal(constant(out.value))))
 	}
 	if len(value) < a.least {
-		return undecided(reason{what: "very many different items"})
+		if value = a.series(value); len(value) < a.least {
+			return undecided(reason{what: "very many different items"})
+		}
 	}
 	return settled(value, doubt, true)
+}
+
+// allAlike reports whether the same is said of all items.
+func (a *arrayProblem) allAlike() bool {
+	return !slices.ContainsFunc(a.cells,
+		func(lits []literal) bool { return !slices.EqualFunc(lits, a.cells[0], literal.same) })
+}
+
+// series adds items to different ones up to the least length: the last one with a number in it that counts.
+// They are read, and those that do not fit are left out.
+func (a *arrayProblem) series(items []any) []any {
+	const misses = 32 // in a row
+	rules, last := a.cells[len(a.cells)-1], items[len(items)-1]
+	taken := kit.Set(kit.Map(items, canonical))
+	for counted := range countings(last) {
+		missed := 0
+		for n := 1; len(items) < a.least && missed < misses; n++ {
+			missed++
+			item := counted(n)
+			if a.spend(32 * weight(item, maxNodes)) {
+				return items
+			}
+			text := canonical(item)
+			if fits, _ := a.satisfiesAll(rules, item); fits == inhabited && !taken[text] {
+				items, taken[text], missed = append(items, item), true, 0
+			}
+		}
+	}
+	return items
+}
+
+// letters writes a number with the letters a to z as digits.
+func letters(n int) string {
+	const digits = 26
+	text := []byte(strconv.FormatInt(int64(n), digits))
+	for i, c := range text {
+		if text[i] = c - '0' + 'a'; c >= 'a' {
+			text[i] = c + 10
+		}
+	}
+	return string(text)
+}
+
+// countings yields ways to make a value into different ones by a number.
+func countings(v any) iter.Seq[func(int) any] {
+	return func(yield func(func(int) any) bool) {
+		switch v := v.(type) {
+		case string:
+			_ = yield(func(n int) any { return v + strconv.Itoa(n) }) &&
+				yield(func(n int) any { return letters(n) }) &&
+				yield(func(n int) any { return v + letters(n) }) &&
+				yield(func(n int) any { return strings.ToUpper(letters(n)) })
+		case json.Number:
+			r, readable := rational(v)
+			for _, step := range [...]int64{1, -1} {
+				if !readable || !yield(func(n int) any {
+					return decimal(new(big.Rat).Add(r, new(big.Rat).SetInt64(step*int64(n))))
+				}) {
+					return
+				}
+			}
+		case []any:
+			for i, item := range v {
+				for counted := range countings(item) {
+					if !yield(func(n int) any {
+						out := slices.Clone(v)
+						out[i] = counted(n)
+						return out
+					}) {
+						return
+					}
+				}
+			}
+			yield(func(n int) any { return append(slices.Clone(v), json.Number(strconv.Itoa(n))) })
+		case map[string]any:
+			with := func(name string, item any) any {
+				out := maps.Clone(v)
+				out[name] = item
+				return out
+			}
+			for _, name := range kit.SortedKeys(v) {
+				for counted := range countings(v[name]) {
+					if !yield(func(n int) any { return with(name, counted(n)) }) {
+						return
+					}
+				}
+			}
+			yield(func(n int) any { return with("extra"+strconv.Itoa(n), true) })
+		}
+	}
 }
