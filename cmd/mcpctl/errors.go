@@ -364,6 +364,11 @@ func printError(p program, err error) {
 		fmt.Fprintln(p.Err, report.Message(line, columns))
 	}
 	if hint != "" && !strings.Contains(text, hint) {
-		fmt.Fprintln(p.Err, report.Message("hint: "+completed(p, hint), columns))
+		hint = completed(p, hint)
+		if namedCommand().MatchString(hint) && strings.Contains(hint, redact.Mask) &&
+			!strings.Contains(hint, "your secret") {
+			hint += ", with your secret for " + redact.Mask
+		}
+		fmt.Fprintln(p.Err, report.Message("hint: "+hint, columns))
 	}
 }

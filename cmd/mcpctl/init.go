@@ -20,6 +20,7 @@ import (
 	"github.com/mcpctl/mcpctl/internal/config"
 	"github.com/mcpctl/mcpctl/internal/exit"
 	"github.com/mcpctl/mcpctl/internal/fleet"
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/packages"
 	"github.com/mcpctl/mcpctl/internal/printable"
@@ -69,6 +70,9 @@ type planned struct{ path, text, about string }
 // initialize writes mcpctl.yaml, the first snapshots and, for a CI system, a workflow; if no server can be
 // saved, it writes nothing.
 func initialize(ctx context.Context, p program, from []source.Source, ci string) error {
+	if _, err := fleet.Read(ctx, p.Process, p.Select); err != nil && len(from) > 0 {
+		return err // it would be found once all is written
+	}
 	project, servers, err := projectOf(ctx, p, from)
 	if err != nil {
 		return err
@@ -198,8 +202,12 @@ func printCreated(p program, created []planned, missing []string, flow, vendors 
 		next += "\nOther people publish some of these servers: a nightly run keeps their changes out of " +
 			request + "s, see\n" + vendorsURL
 	}
-	_, err := fmt.Fprintln(out, next)
-	return err
+	for line := range strings.SplitSeq(next, "\n") {
+		if _, err := fmt.Fprintln(out, report.Message(line, host.Width(out))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // savedFiles returns the snapshots that were written.

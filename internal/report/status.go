@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpctl/mcpctl/internal/host"
 	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/printable"
 	"github.com/mcpctl/mcpctl/internal/seen"
@@ -282,10 +283,10 @@ func wrapped(indent int, s span) line {
 	return line{indent: indent, hang: bullet(s.text), spans: []span{s}}
 }
 
-// WriteFiles writes a line for each file: its path, and what it holds.
+// WriteFiles writes a line for each file: its path, and what it holds, which wraps on a terminal.
 func WriteFiles(w io.Writer, files [][2]string) {
-	p := &page{}
-	p.grid(0, make([]column, 2), kit.Map(files, func(f [2]string) []span {
+	p := &page{Options: Options{Width: host.Width(w)}}
+	p.grid(0, []column{{name: true}, {hang: 2, least: 10}}, kit.Map(files, func(f [2]string) []span {
 		return []span{{f[0], plain}, {f[1], plain}}
 	}))
 	_, _ = io.WriteString(printable.Guard(w, printable.SpelledOut), p.String())
