@@ -111,25 +111,31 @@ func Size(n int) string {
 // bare are words that a shell takes as they are.
 var bare = kit.Pattern(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// control matches a control character.
-var control = kit.Pattern(`\p{Cc}`)
-
-// ShellWord returns a word as a shell takes it. Control characters are numbers: "c:\temp" in JSON has a tab,
-// and \t would look as if it were right.
+// ShellWord returns a word as a shell takes it. Control characters, and bytes that are not UTF-8, are
+// numbers: "c:\temp" in JSON has a tab, and \t would look as if it were right.
 func ShellWord(word string) string {
 	switch {
 	case bare().MatchString(word):
 		return word
-	case strings.ContainsFunc(word, unicode.IsControl):
-		quoted := strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(word)
-		return "$'" + control().ReplaceAllStringFunc(quoted, func(c string) string {
-			if len(c) == 1 {
-				return fmt.Sprintf(`\x%02x`, c)
-			}
-			return `\u00` + fmt.Sprintf("%x", c[1:]) // U+0080 to U+009F
-		}) + "'"
+	case utf8.ValidString(word) && !strings.ContainsFunc(word, unicode.IsControl):
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	var quoted strings.Builder
+	for rest := word; rest != ""; {
+		r, size := utf8.DecodeRuneInString(rest)
+		switch invalid := r == utf8.RuneError && size == 1; {
+		case r == '\\' || r == '\'':
+			quoted.WriteString(`\` + rest[:size])
+		case invalid || unicode.IsControl(r):
+			for _, b := range []byte(rest[:size]) {
+				fmt.Fprintf(&quoted, `\x%02x`, b)
+			}
+		default:
+			quoted.WriteString(rest[:size])
+		}
+		rest = rest[size:]
+	}
+	return "$'" + quoted.String() + "'"
 }
 
 // A Spelling is how a format writes the last character of an order to a runner: GitHub's lines that begin

@@ -45,7 +45,9 @@ func TestShellWord(t *testing.T) {
 		`c:\temp`:        `'c:\temp'`,
 		"c:\temp\new":    `$'c:\x09emp\x0aew'`,
 		"c:\\x\bin it's": `$'c:\\x\x08in it\'s'`,
-		"\x1b[1m\u009b":  `$'\x1b[1m\u009b'`,
+		"\x1b[1m\u009b":  `$'\x1b[1m\xc2\x9b'`,
+		"a\xffb'":        `$'a\xffb\''`,
+		"é":              `'é'`,
 	} {
 		if got := ShellWord(in); got != want {
 			t.Errorf("ShellWord(%q) = %s, want %s", in, got, want)

@@ -3,6 +3,7 @@ package seen
 import (
 	"cmp"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -151,12 +152,19 @@ func hintOf(e *probe.Error) string {
 	).Replace(hint)
 }
 
+// inFile matches the Source of a server that a file configures: the file and a line.
+var inFile = kit.Pattern(`:\d+$`)
+
 // lineOf returns the command line of a server, behind a colon; nothing for one that is unknown, or too long
 // to be read.
 func lineOf(f probe.Facts) string {
 	const most = 240
 	words := kit.Map(append([]string{f.Command}, f.Args...), printable.ShellWord)
 	line := strings.Join(words, " ")
+	here, _ := os.Getwd()
+	if f.Dir != "" && f.Dir != here && inFile().MatchString(f.Source) { // packages run anywhere
+		line = "cd " + printable.ShellWord(f.Dir) + " && " + line
+	}
 	switch {
 	case f.Command == "" || len(line) > most:
 		return ""

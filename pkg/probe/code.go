@@ -119,6 +119,7 @@ type Facts struct {
 	Kind      HTTPKind      // HTTP.Kind
 	Command   string        // Stdio.Command
 	Args      []string      // Stdio.Args
+	Dir       string        // Stdio.Dir
 	Source    string        // Server.Source
 	Status    int           // of the HTTP reply; 0 = none
 	Wait      time.Duration // that the server asks for; 0 = none
@@ -131,7 +132,8 @@ type Facts struct {
 
 // masked returns facts without secrets.
 func (f Facts) masked(secrets redact.Secrets) Facts {
-	for _, text := range []*string{&f.URL, &f.Command, &f.Source, &f.Proxy, &f.Location, &f.ListensAt} {
+	for _, text := range []*string{&f.URL, &f.Command, &f.Dir, &f.Source, &f.Proxy, &f.Location,
+		&f.ListensAt} {
 		*text = secrets.Text(*text)
 	}
 	f.Args = kit.Map(redact.MaskArgs(f.Args), secrets.Text)
@@ -159,6 +161,7 @@ func evidenceOf(f failure) evidence {
 		seen.URL, seen.Kind = f.shortURL(), f.server.HTTP.Kind
 	} else if f.server.Stdio != nil {
 		seen.Command, seen.Args = f.server.Stdio.Command, f.server.Stdio.Args
+		seen.Dir = f.server.Stdio.Dir
 	}
 	seen.stream, _ = errors.AsType[*transport.StreamError](f.err)
 	timeout, late := errors.AsType[*timeoutError](f.err)

@@ -68,6 +68,7 @@ func TestCodes(t *testing.T) {
 		"no module, Node":   {server: stdio, err: gone, stderr: "Error: Cannot find module '/srv/dist/index.js'"},
 		"no module, Python": {server: stdio, err: gone, stderr: "ModuleNotFoundError: No module named 'mcp'"},
 		"exited":            {server: stdio, err: gone, stderr: "panic"},
+		"exited, elsewhere": {server: Server{Source: "c.json:1", Stdio: &Stdio{Command: "srv", Dir: "/srv/my app"}}, err: gone},
 		"stdout closed":     {server: stdio, err: &transport.LostError{Cause: "the server closed its standard output"}},
 		"unknown authority": {server: remote, err: request(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})},
 		"other host's":      {server: remote, err: request(x509.HostnameError{Certificate: &x509.Certificate{}, Host: "h"})},
