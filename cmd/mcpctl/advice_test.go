@@ -119,7 +119,7 @@ func tryLine(line string) error {
 	usage, _, _ = strings.Cut(usage, " | ")
 	needed := slices.DeleteFunc(strings.Fields(usage), func(word string) bool {
 		return strings.HasPrefix(word, "[") || word == "SOURCE" && behind != nil ||
-			strings.HasPrefix(word, "FINGERPRINT") && flags > 0
+			(strings.HasPrefix(word, "FINGERPRINT") || command.Name == "login") && flags > 0
 	})
 	switch {
 	case slices.Contains(own, "--help"):
