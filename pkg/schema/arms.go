@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -130,6 +131,60 @@ func recombined(x, y map[string]any) bool {
 	}
 	known := kit.Set(after)
 	return !slices.ContainsFunc(before, func(member string) bool { return !known[member] })
+}
+
+// shareArms makes one edit of what is the same change of a definition in several objects that it is an arm
+// of: a member that it gained or lost, or requires or no longer does.
+func (c *comparison) shareArms(old, new *document) {
+	leaders := map[string]int{}
+	kept := c.edits[:0]
+	for _, e := range c.edits {
+		key := c.armOf(e, old, new)
+		if i, known := leaders[key]; known && key != "" {
+			kept[i].alsoIn(e.Instance)
+			kept[i].same = append(kept[i].same, e)
+			continue
+		}
+		leaders[key] = len(kept)
+		kept = append(kept, e)
+	}
+	c.edits = kept
+}
+
+// armOf names the definition, as written on both sides, that an edit of a member comes from, and the edit;
+// empty if it comes from none.
+func (c *comparison) armOf(e Edit, old, new *document) string {
+	if e.at == nil || e.Family != FamilyProperty && e.Family != FamilyRequired {
+		return ""
+	}
+	arms := func(doc *document, place string) (all []site) {
+		value, _ := rawjson.At(doc.root, place)
+		at := site{doc, place, value}
+		for _, arm := range append(at.list("allOf"), at) {
+			if target, refers := arm.follow(); refers {
+				all = append(all, target)
+			}
+		}
+		return all
+	}
+	holds := func(s site) (there, required bool) {
+		names, _ := stringList(s.keywords()["required"])
+		table, _ := s.keywords()["properties"].(map[string]any)
+		_, there = table[e.Name]
+		return there, slices.Contains(names, e.Name)
+	}
+	after := arms(new, e.at.new.place)
+	for _, was := range arms(old, e.at.old.place) {
+		there, required := holds(was)
+		for _, is := range after {
+			still, demanded := holds(is)
+			if c.spend(64) || was.place != is.place || there == still && required == demanded {
+				continue
+			}
+			return fmt.Sprintf("%s %s %s %t %t", was.place, e.Family, e.Name, e.Old == nil, e.Required)
+		}
+	}
+	return ""
 }
 
 // An arm is what one part of an object says of its members.

@@ -88,10 +88,14 @@ type Edit struct {
 	also  int           // the bytes of Also
 	at    *schemaPair   // where it is; nil for an annotation
 	patch func(*object) // makes it in the old schema object there
+	same  []Edit        // what the same change of a definition is in other objects that it is an arm of
 
 	carriesNull bool // whether null is accepted changes with it
 	ofUnion     bool // an alternative joined or left, or another keyword combines them
 }
+
+// everywhere returns the edit and those that are the same one elsewhere.
+func (e Edit) everywhere() []Edit { return append([]Edit{e}, e.same...) }
 
 // asserts reports whether the edit may change which values are accepted.
 func (e Edit) asserts() bool {
@@ -249,15 +253,19 @@ const mostAlso = 2 << 10
 // share records a further place for edits that were listed already.
 func (c *comparison) share(m *schemaPair, t trail) {
 	for i := m.begin; i < m.end && !c.spend(8); i++ {
-		e := &c.edits[i]
-		if e.also > mostAlso {
-			e.More++
-			continue
-		}
-		place := t.instance + strings.TrimPrefix(e.Instance, m.instance)
-		e.Also, e.also = append(e.Also, place), e.also+len(place)
+		place := t.instance + strings.TrimPrefix(c.edits[i].Instance, m.instance)
+		c.edits[i].alsoIn(place)
 		c.spend(len(place) / 8)
 	}
+}
+
+// alsoIn records a further place of an edit.
+func (e *Edit) alsoIn(place string) {
+	if e.also > mostAlso {
+		e.More++
+		return
+	}
+	e.Also, e.also = append(e.Also, place), e.also+len(place)
 }
 
 func rawOf(v any) json.RawMessage {

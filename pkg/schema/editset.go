@@ -67,8 +67,10 @@ func (c *comparison) reach() {
 		pairs = append(pairs, m)
 	}
 	for i, e := range c.edits {
-		if e.at != nil {
-			e.at.reached.add(i)
+		for _, same := range e.everywhere() {
+			if same.at != nil {
+				same.at.reached.add(i)
+			}
 		}
 	}
 	slices.SortFunc(pairs, func(a, b *schemaPair) int { return b.number - a.number })

@@ -27,7 +27,9 @@ func (r *Revision) patches(edits []int) *patches {
 		null: map[*schemaPair]bool{}, name: fmt.Sprint(r.After.doc.digest, edits)}
 	for _, i := range edits {
 		e := r.Edits[i]
-		ps.edits[e.at] = append(ps.edits[e.at], e.patch)
+		for _, same := range e.everywhere() {
+			ps.edits[same.at] = append(ps.edits[same.at], same.patch)
+		}
 		ps.turnNull(e)
 	}
 	return ps

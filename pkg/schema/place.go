@@ -241,7 +241,7 @@ func restOf(j *judgement, places []*place, whole Change) []Change {
 		return nil
 	}
 	if j.root == nil || j.cut {
-		if whole.Breaks.Verdict == Unknown {
+		if whole.Breaks.Verdict == Unknown && j.root != nil { // else it says why they were not compared
 			whole.Breaks = notAsked
 		}
 		return []Change{whole}

@@ -41,6 +41,7 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 		return r
 	}
 	b = b.pooled()
+	written := [...]*document{old, new}
 	r.Before, r.After = joinArms(ctx, before, after, b.Pool)
 	before, after = r.Before, r.After
 	old, new = before.doc, after.doc
@@ -55,9 +56,12 @@ func Compare(ctx context.Context, before, after *Schema, b Budget) *Revision {
 	r.root = c.compare(site{old, "", old.root}, site{new, "", new.root}, trail{})
 	r.cut = c.cut || c.left < 0
 	slices.SortStableFunc(c.edits, func(a, b Edit) int { return strings.Compare(a.Path, b.Path) })
+	c.shareArms(written[0], written[1])
 	for i, e := range c.edits {
-		if e.asserts() {
-			e.at.own = append(e.at.own, i)
+		for _, same := range e.everywhere() {
+			if e.asserts() {
+				same.at.own = append(same.at.own, i)
+			}
 		}
 	}
 	r.Edits = c.edits
@@ -307,7 +311,9 @@ func (j *judgement) restored(edit int) []int {
 	}
 	return kit.Filter(j.asserting, func(i int) bool {
 		o := j.Edits[i]
-		return i != edit && o.at == e.at && (goes(o) || demands(o))
+		return i != edit && (goes(o) || demands(o)) && slices.ContainsFunc(o.everywhere(), func(o Edit) bool {
+			return slices.ContainsFunc(e.everywhere(), func(e Edit) bool { return o.at == e.at })
+		})
 	})
 }
 
