@@ -185,16 +185,16 @@ func TestCost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			old, new := r.write(t, dir, *costSize)
-			for _, args := range [][]string{{"diff", old, new}, {"check", new}} {
-				cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--format", "json", "--output",
-					filepath.Join(dir, "report"))...)
+			for _, args := range [][]string{{"diff", old, new, "--format", "table"}, {"diff", old, new, "--format", "json"},
+				{"check", new, "--format", "json"}} {
+				cmd := exec.Command("mcpctl", append(args, "--timeout", "0", "--output", filepath.Join(dir, "report"))...)
 				cmd.Env = append(os.Environ(), "MCPCTL_CONFIG=", "HOME="+dir)
 				out, _ := cmd.CombinedOutput()
 				state := cmd.ProcessState
 				spent := state.UserTime() + state.SystemTime()
-				t.Logf("%s: %v, %d MiB", args[0], spent, state.SysUsage().(*syscall.Rusage).Maxrss>>10)
+				t.Logf("%s as %s: %v, %d MiB", args[0], args[len(args)-1], spent, state.SysUsage().(*syscall.Rusage).Maxrss>>10)
 				if status := state.ExitCode(); spent > 3*time.Second || status != 0 && status != 1 {
-					t.Errorf("%s: status %d after %v: %s", args[0], status, spent, out)
+					t.Errorf("%s as %s: status %d after %v: %s", args[0], args[len(args)-1], status, spent, out)
 				}
 			}
 		})
