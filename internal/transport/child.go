@@ -238,7 +238,8 @@ func (c *Conn) readLines(receipts *io.PipeWriter) {
 	take := func(f stdoutPart) {
 		kept = kept || f.noise == nil && f.err == nil && f.message.isReply()
 		c.noise.wait(nil)
-		if f.noise != nil { // first, so that it is known when the call fails
+		// first, so that it is known when the call fails; a message that is too large is one
+		if f.noise != nil && !is[*TooLongError](f.err) {
 			c.noise.add(f.noise)
 		}
 		switch {
