@@ -1,5 +1,7 @@
 #!/bin/sh
 # Runs go test with its arguments and shows its progress, see test.awk. Lint vets.
+# Tests live for seconds: to collect garbage a fourth as often saves a fifth of the processor time of pkg/diff and report.
+export GOGC="${GOGC:-400}"
 status=$(mktemp)
 trap 'rm -f "$status"' EXIT
 {
