@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -230,26 +231,47 @@ func quoteJSON(text string) string {
 	return string(encoded)
 }
 
-// run runs the commands and looks at what they have written.
+// run runs the commands and looks at what they have written. make test leaves out three of four of the usual ones, other ones in
+// each place, unless they are needed to show that the server said what it was given.
 func (l *leak) run() {
 	ctx, cancel := context.WithTimeout(l.Context(), 5*time.Minute) // what never ends fails, late
 	defer cancel()
-	var told bytes.Buffer
-	for line := range strings.Lines(cmp.Or(l.files["commands"], usual)) {
-		if line = strings.TrimSpace(line); line != "" {
-			if status := l.command(ctx, line, &told); status > 4 || ctx.Err() != nil {
-				l.Errorf("%s: status %d, %v: %s", line, status, ctx.Err(), &told)
-			}
+	sum := fnv.New32()
+	_, _ = sum.Write([]byte(l.Name()))
+	var now, later []string
+	for i, line := range strings.Split(strings.TrimSpace(cmp.Or(l.files["commands"], usual)), "\n") {
+		if full || l.files["commands"] != "" || i == 0 || (int(sum.Sum32()%4)+i)%4 == 0 {
+			now = append(now, line)
+		} else {
+			later = append(later, line)
 		}
 	}
-	told.WriteString(l.written())
-	text := told.String()
+	text := l.commands(ctx, now)
+	if len(l.lacking(text)) > 0 {
+		text += l.commands(ctx, later)
+	}
 	l.look(text)
-	for line := range strings.Lines(l.files["shows"]) {
-		if line = strings.TrimSpace(line); !regexp.MustCompile(line).MatchString(text) {
-			l.Errorf("nothing shows %s:\n%.3000s", line, text)
+	for _, line := range l.lacking(text) {
+		l.Errorf("nothing shows %s:\n%.3000s", line, text)
+	}
+}
+
+// commands runs command lines and returns all that they write.
+func (l *leak) commands(ctx context.Context, lines []string) string {
+	var told bytes.Buffer
+	for _, line := range lines {
+		if status := l.command(ctx, line, &told); status > 4 || ctx.Err() != nil {
+			l.Errorf("%s: status %d, %v: %s", line, status, ctx.Err(), &told)
 		}
 	}
+	return told.String() + l.written()
+}
+
+// lacking returns the expressions that a text does not show, though the place wants it.
+func (l *leak) lacking(text string) []string {
+	return slices.DeleteFunc(strings.Split(strings.TrimSpace(l.files["shows"]), "\n"), func(line string) bool {
+		return regexp.MustCompile(strings.TrimSpace(line)).MatchString(text)
+	})
 }
 
 // command runs a command line in this process and keeps what it writes.
