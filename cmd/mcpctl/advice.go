@@ -52,12 +52,13 @@ var secretPlaceholders = map[string]string{"=": "=VALUE", ":": ": VALUE", "cmd:"
 // repeat returns what advised commands repeat of the one that runs.
 func (p program) repeat(c *cli.Command, words []string) report.Repeat {
 	flags, compare, hidden := repeatedFlags(p, c)
+	sources, command := typedLine(words...), typedLine(p.behind...)
 	return report.Repeat{
 		Flags:   strings.Join(wordsOf(flags), " "),
 		Compare: typedLine(compare...),
-		Sources: typedLine(words...),
-		Command: typedLine(p.behind...),
-		Hidden:  hidden,
+		Sources: sources,
+		Command: command,
+		Hidden:  hidden || strings.Contains(sources+command, redact.Mask),
 	}
 }
 

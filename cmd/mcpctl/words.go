@@ -167,6 +167,9 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	if better := misnamed(ctx, p, command, given, err); better != nil {
 		return better
 	}
+	if better := argumentsBehind(p, command, err); better != nil {
+		return better
+	}
 	unknown := strings.HasPrefix(says, "unknown flag")
 	if found := unknownServer().FindStringSubmatch(says); found != nil {
 		ref, isCommit := strings.CutPrefix(config.Meant(found[1]), "for the snapshots of a commit: git:")
@@ -219,6 +222,25 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 		}
 	}
 	return err
+}
+
+// argumentsBehind returns the error for required arguments of a tool or prompt that were given to the server,
+// at the end of its command line; nil for other errors.
+func argumentsBehind(p program, c *cli.Command, err error) error {
+	at := len(p.behind)
+	for at > 1 {
+		key, _, given := strings.Cut(p.behind[at-1], "=")
+		missing := "\n  " + strings.TrimSuffix(key, ":") + " is required but missing"
+		if !given || !strings.Contains(err.Error(), missing) {
+			break
+		}
+		at--
+	}
+	if kindsOf[c.Name] == nil || at == len(p.behind) {
+		return nil
+	}
+	line := slices.Concat(p.typed, p.behind[at:], []string{"--"}, p.behind[:at])
+	return exit.UsageHint("mcpctl "+typedLine(line...), "%w", err)
 }
 
 // afterCommand returns the hint for a command line that begins with a server: its command, possibly as

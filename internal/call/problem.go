@@ -19,9 +19,13 @@ type Mismatch struct {
 	Message string // to follow the path
 }
 
-// String returns the problem as one line that can be printed.
+// String returns the problem as one line that can be printed, with the place as call writes it: a.b.
 func (p Mismatch) String() string {
-	return printable.Message(strings.TrimSpace(p.Path + " " + p.Message))
+	place := p.Path
+	if steps := rawjson.Split(p.Path); strings.HasPrefix(p.Path, "/") && !strings.Contains(p.Path, ".") {
+		place = strings.Join(steps, ".")
+	}
+	return printable.Message(strings.TrimSpace(place + " " + p.Message))
 }
 
 // invalid returns the usage error for arguments of what has a name; nil without problems.

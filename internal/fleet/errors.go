@@ -112,7 +112,7 @@ func errOnlyLeaves(patterns []string) error {
 // NoServers returns the error for a configuration without servers; names are those that were requested, and
 // takes what can be named in their place, as Selection.Takes.
 func NoServers(cfg *config.Config, names []string, takes string) error {
-	add := []string{"add one to .mcp.json", "use --discover"}
+	add := []string{"add one to .mcp.json", "use --config FILE", "use --discover"}
 	where := "looked for mcpctl.yaml, .mcp.json and others up to the repository's root"
 	switch {
 	case len(cfg.Files) > 0:

@@ -16,7 +16,7 @@ type Repeat struct {
 	Compare string // those that choose what counts as a change, which only diff and accept have
 	Sources string // the SOURCEs before "--", quoted
 	Command string // the command behind "--", quoted
-	Hidden  bool   // whether Flags lack a value that may be a secret
+	Hidden  bool   // whether a value that may be a secret is left out
 }
 
 // With returns a command of mcpctl for the same servers, with words before the SOURCEs.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,6 +117,11 @@ func hintOf(e *probe.Error) string {
 		hint = "in the sandbox it sees no network, no home, and of files only its program, its runtime and " +
 			"the project: grant more in mcpctl.yaml (sandbox: {network: [HOST], write: [FOLDER]}), or run " +
 			"it without --sandbox"
+	case e.Code == probe.CommandNotFound && strings.Contains(e.Facts.Command, "/"):
+		hint = "check the path of the program, or install it there"
+	case e.Code == probe.CommandNotFound && runtime.GOOS != "windows" &&
+		strings.Contains(e.Facts.Command, `\`):
+		hint = "this is a path of Windows: write the one that the program has on this machine"
 	case e.Code == probe.NoAnswer && e.Facts.URL == "":
 		hint = "allow more with --timeout if the first start downloads or builds something; else check " +
 			"that the command is an MCP server that speaks over stdio"
@@ -128,6 +134,8 @@ func hintOf(e *probe.Error) string {
 		hint = "the server may speak streamable HTTP: leave the transport's type out, and both are tried"
 	case e.Code == probe.NoEndpoint && e.Facts.Kind == probe.StreamableHTTP:
 		hint = "the server may speak HTTP+SSE: leave the transport's type out, and both are tried"
+	case e.Code == probe.NoEndpoint && path != "" && path != address.Path:
+		hint = "try the URL without the slash at its end, or check its path"
 	case e.Code == probe.NoEndpoint && (strings.HasSuffix(path, "/mcp") || strings.HasSuffix(path, "/sse")):
 		hint = "check the path of the URL: the server has no MCP endpoint there"
 	}

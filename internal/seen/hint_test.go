@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +69,27 @@ func TestHints(t *testing.T) {
 	for code := range hints {
 		if !slices.ContainsFunc(codes, func(c []string) bool { return probe.Code(c[1]) == code }) {
 			t.Errorf("no code %s in pkg/probe", code)
+		}
+	}
+}
+
+// TestHintsOfPlaces: what a path or a URL lacks is said by how it is written.
+func TestHintsOfPlaces(t *testing.T) {
+	for _, c := range []struct {
+		code  probe.Code
+		facts probe.Facts
+		want  string
+	}{
+		{probe.CommandNotFound, probe.Facts{Command: "node"}, "check the spelling, install it, or "},
+		{probe.CommandNotFound, probe.Facts{Command: ".venv/bin/python"}, "check the path of the program, or "},
+		{probe.CommandNotFound, probe.Facts{Command: `C:\tools\server.exe`}, "this is a path of Windows: "},
+		{probe.NoEndpoint, probe.Facts{URL: "http://localhost/mcp/"}, "try the URL without the slash at its end"},
+		{probe.NoEndpoint, probe.Facts{URL: "http://localhost/mcp"}, "check the path of the URL: the server has no"},
+		{probe.NoEndpoint, probe.Facts{URL: "http://localhost/"}, "check the path of the URL: try /mcp or /sse"},
+	} {
+		hint := hintOf(&probe.Error{Code: c.code, Facts: c.facts})
+		if !strings.HasPrefix(hint, c.want) && !(runtime.GOOS == "windows" && strings.Contains(c.facts.Command, `\`)) {
+			t.Errorf("%v: hint %q, want %q", c.facts, hint, c.want)
 		}
 	}
 }
