@@ -146,8 +146,8 @@ func failedLookup(err error) *seen.Failure {
 		Message: strings.TrimPrefix(err.Error(), seen.LookingUp+" ")}
 }
 
-// failedPair returns the failure of a server that only the old side names.
-func failedPair() *seen.Failure {
-	return &seen.Failure{Stage: "comparing", Message: "only the old side has this server",
-		Hint: "name it on the new side, or leave it out of the old one"}
+// failedPair returns the failure of a server that one of two sides lacks.
+func failedPair(has, lacks string) *seen.Failure {
+	return &seen.Failure{Stage: "comparing", Message: "only the " + has + " side has this server",
+		Hint: "name it on the " + lacks + " side, or leave it out of the " + has + " one"}
 }

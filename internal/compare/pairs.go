@@ -184,8 +184,12 @@ func matchByName(
 				return nil
 			case olds[i] == nil && isDir(old) && isDir(current):
 				return visit(i, sides{old: fleet.Absent(s.Name), now: *s})
-			case olds[i] == nil:
+			case olds[i] == nil && isDir(old):
 				return visit(i, sides{now: *s, unsaved: true})
+			case olds[i] == nil: // saving it would not help
+				failed := fleet.Absent(s.Name)
+				failed.State, failed.Error = seen.Failed, failedPair("new", "old")
+				return visit(i, sides{old: failed, now: *s})
 			}
 			saved, err := olds[i].Read()
 			if err != nil {
@@ -208,7 +212,7 @@ func matchByName(
 			}
 			now := fleet.Absent(saved.Name)
 			if !complete {
-				now.State, now.Error = seen.Failed, failedPair()
+				now.State, now.Error = seen.Failed, failedPair("old", "new")
 			}
 			if err := visit(len(targets)+i, sides{old: saved, now: now}); err != nil {
 				return err
