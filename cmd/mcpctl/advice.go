@@ -118,7 +118,7 @@ func withServers(p program, app *cli.App, c *cli.Command, hint string) string {
 		return hint
 	}
 	advised, words := app.Command(found[1]), found[2]
-	if advised == nil || !strings.Contains(advised.ArgsUsage, "[-- CMD") ||
+	if advised == nil || !takesCommand(advised) ||
 		onlyPackages().MatchString(words) {
 		return hint
 	}

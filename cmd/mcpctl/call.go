@@ -3,20 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"github.com/mcpctl/mcpctl/internal/call"
 	"github.com/mcpctl/mcpctl/internal/calls"
-	"github.com/mcpctl/mcpctl/internal/exit"
-	"github.com/mcpctl/mcpctl/internal/fleet"
-	"github.com/mcpctl/mcpctl/internal/host"
-	"github.com/mcpctl/mcpctl/internal/kit"
 	"github.com/mcpctl/mcpctl/internal/source"
 )
 
@@ -69,104 +61,18 @@ func (p *program) asking(words operands,
 	return func(c *cli.Context) error {
 		named, rest := oneSource(*p, c.Args().Slice())
 		if len(rest) < words.least {
-			err := errOperand(c.Command, words.what, named, p.behind != nil)
-			if len(named) == 1 {
-				if source.Parse(named[0]).Kind == source.Configured &&
-					!selected(c.Context, p.Process, p.Select, named[0]) {
-					err = errItemAlone(c.Command, words.what, named[0])
-				}
-				err = p.errWhere(c, named[0], rest, err)
+			if len(named) == 1 && source.Parse(named[0]).Kind == source.Configured &&
+				!selected(c.Context, p.Process, p.Select, named[0]) {
+				return errItemAlone(c.Command, words.what, named[0])
 			}
-			return err
-		}
-		if words.named && len(named) > 0 && len(rest) > 0 {
-			first, next := source.Parse(named[0]).Kind, source.Parse(rest[0]).Kind
-			if first == source.Configured && (next == source.URL || next == source.Package) {
-				swapped := slices.Concat([]string{rest[0], named[0]}, rest[1:])
-				return exit.UsageHint(typedWith(*p, c.Command, swapped...), "the SOURCE comes first")
-			}
+			return errOperand(c.Command, words.what, named, p.behind != nil)
 		}
 		from, err := p.sources(named)
 		if err != nil {
 			return err
 		}
-		err = do(c.Context, from, rest)
-		if twice := errTwoSources(*p, c, words, named, rest, err); twice != nil {
-			return twice
-		}
-		if len(named) == 1 && err != nil &&
-			strings.HasPrefix(err.Error(), fmt.Sprintf("no server %q", named[0])) {
-			return p.errWhere(c, named[0], rest, err)
-		}
-		return err
+		return do(c.Context, from, rest)
 	}
-}
-
-// errTwoSources returns the error for a server before the words of a command whose SOURCE is after "--"; nil
-// if err is about something else.
-func errTwoSources(p program, c *cli.Context, words operands, named, rest []string, err error) error {
-	if err == nil || p.behind == nil || len(named) > 0 || len(rest) <= words.least {
-		return nil
-	}
-	word, says := rest[0], err.Error()
-	if !isBehind(c.Context, p, word) || says != fmt.Sprintf("invalid argument %q", rest[1]) &&
-		!strings.HasPrefix(says, fmt.Sprintf("%q is neither", word)) {
-		return nil
-	}
-	line := slices.Concat(rest[1:], []string{"--"}, p.behind)
-	return exit.UsageHint(typedWith(p, c.Command, line...),
-		"the SOURCE is the command after --, not %q", word)
-}
-
-// isBehind reports whether a word names a server beside the one after "--".
-func isBehind(ctx context.Context, p program, word string) bool {
-	return word == strings.TrimSuffix(filepath.Base(p.behind[0]), ".exe") ||
-		source.Parse(word).Kind == source.URL || configured(ctx, p.Process, nil, word)
-}
-
-// errWhere returns an error about a SOURCE that is not a server; if saved snapshots have an item of that
-// name, with their servers.
-func (p program) errWhere(c *cli.Context, item string, rest []string, err error) error {
-	if server, name, joined := joinedName(c.Context, p.Process, p.Select, item); joined {
-		hint := typedWith(p, c.Command, slices.Concat([]string{server, name}, rest)...)
-		if name == item {
-			return exit.UsageHint(hint, "%q is not a server: the SOURCE comes first", item)
-		}
-		return exit.UsageHint(hint, "%q is the name of a server and one of its items: separate them", item)
-	}
-	saved := serversWith(p.savedOf(c.Context), kindsOf[c.Command.Name], item)
-	if len(saved) == 0 || !errors.As(err, new(exit.UsageError)) {
-		return err
-	}
-	given := argumentsOf(p.typed[1:], takesValue(c.Command))
-	if len(rest) > 0 && configured(c.Context, p.Process, given, rest[0]) {
-		return exit.UsageHint(typedWith(p, c.Command, slices.Concat(rest[:1], []string{item}, rest[1:])...),
-			"%q is not a server: the SOURCE comes first", item)
-	}
-	words := slices.Concat([]string{saved[0], item}, rest)
-	return exit.UsageHint(typedWith(p, c.Command, words...),
-		"specify the server before %q, which is in the saved snapshot of %s", item, kit.Some(saved))
-}
-
-// joinedName takes the name of a configured server off a word in which an item follows, as mcporter joins
-// them: server.item. A URI of the scheme server:// is an item as a whole. Nothing is contacted.
-func joinedName(ctx context.Context, process host.Process, from fleet.Selection, word string) (
-	server, item string, joined bool) {
-	process.Quiet = true
-	cfg, _ := fleet.Read(ctx, process, from)
-	if cfg == nil {
-		return "", "", false
-	}
-	for _, server := range cfg.Names() {
-		item, has := strings.CutPrefix(word, server)
-		if strings.HasPrefix(item, "://") {
-			return server, word, has
-		}
-		if has && len(item) > 1 && strings.ContainsAny(item[:1], "./:") {
-			return server, item[1:], true
-		}
-	}
-	return "", "", false
 }
 
 // callCommand makes call. With --record the call and its result are appended to a file, which replay and

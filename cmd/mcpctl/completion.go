@@ -118,9 +118,7 @@ func offered(p *program, ctx context.Context, command *cli.Command, words []stri
 
 // savedOf returns the saved snapshots of the configured servers, by their names. Nothing is contacted.
 func (p program) savedOf(ctx context.Context, servers ...string) map[string]*snapshot.Snapshot {
-	process := p.Process
-	process.Quiet = true
-	cfg, _ := fleet.Read(ctx, process, p.Select)
+	cfg := configurationOf(ctx, p.Process, p.Select)
 	if cfg == nil {
 		return nil
 	}

@@ -103,10 +103,16 @@ func errUsage(c *cli.Context, err error, _ bool) error {
 		} else if len(similar) > 0 {
 			hint = fmt.Sprintf("did you mean %q? see %s", "--"+similar[0], helpOf(c.Command, similar[0]))
 		}
-		text = "unknown flag " + dashes(name)
+		return exit.UsageHint(hint, "%w", unknownFlag(name))
 	}
 	return exit.UsageHint(hint, "%s", strings.Replace(text, ": parse error", ": not true or false", 1))
 }
+
+// unknownFlag is the error for a flag that a command has not, without dashes.
+type unknownFlag string
+
+// Error names the flag as it is written.
+func (f unknownFlag) Error() string { return "unknown flag " + dashes(string(f)) }
 
 // flagIn finds the flag in a message about its value.
 var flagIn = kit.Pattern(`(?: for flag | for |argument: )--?([A-Za-z][\w-]*)(?:$|:)`)
@@ -236,8 +242,8 @@ var hexadecimal = kit.Pattern(`^[0-9A-Fa-f]+$`)
 // it offers.
 func errItemAlone(c *cli.Command, what, word string) error {
 	usage, _ := usagesOf(c)
-	return exit.UsageHint(fmt.Sprintf("mcpctl %s %s", c.Name, usage),
-		"no server %q is configured: specify a SOURCE, then %s", word, what)
+	return exit.Misuse(config.NoServer(word, ": specify a SOURCE, then "+what,
+		fmt.Sprintf("mcpctl %s %s", c.Name, usage)))
 }
 
 // errOperand returns the error for a command that lacks what it needs behind the SOURCE.
@@ -254,8 +260,14 @@ func errOperand(c *cli.Command, what string, named []string, command bool) error
 	if command {
 		hint = fmt.Sprintf("mcpctl %s %s; see what it offers with mcpctl list -- CMD ARG…", c.Name, behind)
 	}
-	return exit.UsageHint(hint, "%s", message)
+	return exit.UsageHint(hint, "%w", missingOperand(message))
 }
+
+// missingOperand is the error for a command that lacks what it needs behind the SOURCE.
+type missingOperand string
+
+// Error returns the message.
+func (m missingOperand) Error() string { return string(m) }
 
 // usagesOf returns the arguments of a command that takes one SOURCE, with it and with a command after "--" in
 // its place; the second is empty for other commands.

@@ -137,7 +137,7 @@ func (c *Client) answered(f elicitation) (json.RawMessage, error) {
 			known = true
 			values[i], wrong = field.given(c.answers[at])
 		} else if field.required && field.preset == nil {
-			wrong = []Mismatch{{Message: "is required but missing"}}
+			wrong = []Mismatch{{Message: lacking}}
 		}
 		for _, p := range wrong {
 			p.Path = rawjson.Join("", field.name) + p.Path

@@ -28,16 +28,37 @@ func (p Mismatch) String() string {
 	return printable.Message(strings.TrimSpace(place + " " + p.Message))
 }
 
+// lacking is the message about an argument that is not there.
+const lacking = "is required but missing"
+
+// InvalidError is wrong arguments of a tool or prompt.
+type InvalidError struct {
+	name     string
+	problems []Mismatch
+}
+
+// Error returns a line for each problem.
+func (e InvalidError) Error() string {
+	text := e.name + ": invalid arguments, nothing was called"
+	for _, p := range e.problems {
+		text += "\n  " + p.String()
+	}
+	return text
+}
+
+// Lacks reports whether an argument of that name is required, and not given.
+func (e InvalidError) Lacks(name string) bool {
+	return slices.ContainsFunc(e.problems, func(p Mismatch) bool {
+		return p.Message == lacking && (p.Path == name || p.Path == rawjson.Join("", name))
+	})
+}
+
 // invalid returns the usage error for arguments of what has a name; nil without problems.
 func invalid(name string, problems []Mismatch) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	text := name + ": invalid arguments, nothing was called"
-	for _, p := range problems {
-		text += "\n  " + p.String()
-	}
-	return exit.Usagef("%s", text)
+	return exit.Misuse(InvalidError{name, problems})
 }
 
 // Check returns what a schema finds wrong with a value. sure is false where that is undecided; there are no
@@ -73,7 +94,7 @@ func (s shape) explain(f schema.Fault, value any) []Mismatch {
 	switch {
 	case f.Keyword == "required":
 		for _, name := range f.Names {
-			all = append(all, Mismatch{rawjson.Join(f.Path, name), "is required but missing"})
+			all = append(all, Mismatch{rawjson.Join(f.Path, name), lacking})
 		}
 		return all
 	case f.Keyword == "additionalProperties":
@@ -139,7 +160,7 @@ func notAmong(choices []listed, types []string, value any) string {
 func checkNames(values map[string]string, known, required []string, what string) (problems []Mismatch) {
 	for _, name := range kit.Distinct(required) {
 		if _, given := values[name]; !given {
-			problems = append(problems, Mismatch{name, "is required but missing"})
+			problems = append(problems, Mismatch{name, lacking})
 		}
 	}
 	for _, name := range kit.SortedKeys(values) {

@@ -119,6 +119,10 @@ type replay struct {
 	asking  sync.Mutex // one question at a time
 }
 
+// ErrNoCalls is the error for a replay without calls.
+var ErrNoCalls = exit.UsageHint("name recorded calls with --calls FILE, or list calls under "+
+	"calls.expect in mcpctl.yaml", "no calls to send")
+
 // prepare reads what is to be sent, and asks about expectations in a file that was only found.
 func (r *replay) prepare(ctx context.Context, project config.Project) error {
 	switch {
@@ -128,8 +132,7 @@ func (r *replay) prepare(ctx context.Context, project config.Project) error {
 		r.expect = nil
 		return err
 	case len(r.expect) == 0:
-		return exit.UsageHint("name recorded calls with --calls FILE, or list calls under "+
-			"calls.expect in mcpctl.yaml", "no calls to send")
+		return ErrNoCalls
 	case project.Found == config.Named || r.options.Select.Trust:
 		return nil
 	}

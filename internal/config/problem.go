@@ -16,6 +16,7 @@ type Problem struct {
 	Server  string `json:"server,omitempty"`
 	Message string `json:"message"` // lower case, without full stop
 	Hint    string `json:"hint,omitempty"`
+	Unknown string `json:"-"` // the name that no server has, masked; empty = another problem
 	asked   bool   // the answer to one of the entry's Prompts fixes it
 	lacks   string // what the environment lacks, which is not a mistake: "KEY, which is not set"
 }

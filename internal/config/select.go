@@ -31,15 +31,16 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 			continue
 		}
 		shown := redact.MaskArgs([]string{name})[0]
-		problem := Problem{Message: fmt.Sprintf("no server %q is configured", shown), Hint: c.unknown(name)}
+		hint, more := c.unknown(name), ""
 		if strings.Contains(name, "/") && !files.Exists(name) {
-			problem.Message += ", and no such file exists"
+			more = ", and no such file exists"
 		}
-		other := len(kit.Nearest(name, known)) == 0 && Meant(name) == ""
+		is, _ := Meant(name)
+		other := len(kit.Nearest(name, known)) == 0 && is == ""
 		if i > 0 && slices.Contains(known, names[0]) && other {
-			problem.Hint = itemOf(names[0], name)
+			hint = itemOf(names[0], name)
 		}
-		problems = append(problems, problem)
+		problems = append(problems, NoServer(shown, more, hint)...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -53,18 +54,17 @@ func itemOf(server, word string) string {
 		printable.ShellWord(server), printable.ShellWord(redact.MaskArgs([]string{word})[0]))
 }
 
+// NoServer returns the problem of a name that no server has; more follows in its message.
+func NoServer(name, more, hint string) Problems {
+	message := fmt.Sprintf("no server %q is configured%s", name, more)
+	return Problems{{Message: message, Hint: hint, Unknown: name}}
+}
+
 // unknown returns the hint for a name that no server has.
 func (c *Config) unknown(name string) string {
 	known := c.Names()
-	for _, server := range known {
-		// mcporter joins the names of a server and a tool
-		if item, ok := strings.CutPrefix(name, server); ok && len(item) > 1 &&
-			strings.ContainsAny(item[:1], "./:") {
-			return itemOf(server, item[1:])
-		}
-	}
-	switch meant := Meant(name); {
-	case meant != "" && len(kit.Nearest(name, known)) == 0:
+	switch is, meant := Meant(name); {
+	case is != "" && len(kit.Nearest(name, known)) == 0:
 		return meant
 	case len(c.Files) == 0 && len(known) == 0:
 		return "no configuration was found: name one with --config FILE"
@@ -74,32 +74,46 @@ func (c *Config) unknown(name string) string {
 	return cmp.Or(kit.Suggest(name, known), "list all servers with mcpctl config")
 }
 
+// Meaning is what an argument is that names no server.
+type Meaning string
+
+// The meanings that Meant returns.
+const (
+	Address     Meaning = "address"
+	Package     Meaning = "package"
+	Commit      Meaning = "commit"
+	ConfigFile  Meaning = "file"
+	KindOfItems Meaning = "kind"
+)
+
 // otherWords are arguments that are something else than a server's name, with how to write them.
 var otherWords = []struct {
 	pattern func() *regexp.Regexp
+	is      Meaning
 	hint    string
 }{
-	{kit.Pattern(`^(?i:https?)://[^/\s]`), // of commands that take names alone
+	{kit.Pattern(`^(?i:https?)://[^/\s]`), Address, // of commands that take names alone
 		"a server at a URL needs neither configuration nor trust: mcpctl list URL"},
-	{kit.Pattern(`^(https?):/*([^/].*)`), "for a URL: $1://$2"},
-	{kit.Pattern(`^:\d+(/.*)?$`), "for the server at that address: http://localhost$0"},
-	{kit.Pattern(`^([A-Za-z0-9.-]+:\d+|localhost|\d+\.\d+\.\d+\.\d+)(/.*)?$`),
+	{kit.Pattern(`^(https?):/*([^/].*)`), Address, "for a URL: $1://$2"},
+	{kit.Pattern(`^:\d+(/.*)?$`), Address, "for the server at that address: http://localhost$0"},
+	{kit.Pattern(`^([A-Za-z0-9.-]+:\d+|localhost|\d+\.\d+\.\d+\.\d+)(/.*)?$`), Address,
 		"for the server at that address: http://$0"},
-	{kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`),
+	{kit.Pattern(`^@[A-Za-z0-9~][\w.~-]*/[A-Za-z0-9~][\w.~-]*(@[\w.^~<>=*|+-]+)?$`), Package,
 		"for the server in an npm package: npm:$0"},
-	{kit.Pattern(`^docker:(.*)`), "for the server in an image: oci:$1"},
-	{kit.Pattern(`^(HEAD|main|master|origin/.+)$|^.+[~^]\d*$`), "for the snapshots of a commit: git:$0"},
-	{kit.Pattern(`^.*\.(ya?ml|toml|jsonc)$`), "for the servers in a file: --config $0"},
-	{kit.Pattern(`^(tools|prompts|resources|templates)$`), "for items of one kind: --kind $0"},
+	{kit.Pattern(`^docker:(.*)`), Package, "for the server in an image: oci:$1"},
+	{kit.Pattern(`^(HEAD|main|master|origin/.+)$|^.+[~^]\d*$`), Commit,
+		"for the snapshots of a commit: git:$0"},
+	{kit.Pattern(`^.*\.(ya?ml|toml|jsonc)$`), ConfigFile, "for the servers in a file: --config $0"},
+	{kit.Pattern(`^(tools|prompts|resources|templates)$`), KindOfItems, "for items of one kind: --kind $0"},
 }
 
-// Meant returns how to write an argument that is an address, a package, a commit, a file or a kind of items
-// rather than a server's name; "" for other arguments.
-func Meant(argument string) string {
+// Meant returns what an argument is that is rather an address, a package, a commit, a file or a kind of items
+// than a server's name, and how to write it; empty for other arguments.
+func Meant(argument string) (is Meaning, hint string) {
 	for _, other := range otherWords {
 		if match := other.pattern().FindStringSubmatchIndex(argument); match != nil {
-			return string(other.pattern().ExpandString(nil, other.hint, argument, match))
+			return other.is, string(other.pattern().ExpandString(nil, other.hint, argument, match))
 		}
 	}
-	return ""
+	return "", ""
 }

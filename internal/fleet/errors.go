@@ -124,8 +124,8 @@ func NoServers(cfg *config.Config, names []string, takes string) error {
 		if takes != "" {
 			takes = "name " + takes + "; "
 		}
-		return exit.UsageHint(cmp.Or(config.Meant(names[0]), takes+where), "no server %q is configured",
-			names[0])
+		_, meant := config.Meant(names[0])
+		return exit.Misuse(config.NoServer(names[0], "", cmp.Or(meant, takes+where)))
 	}
 	if takes != "" {
 		add = append(add, "name one: "+takes)

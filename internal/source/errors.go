@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/mcpctl/mcpctl/internal/config"
@@ -14,8 +15,16 @@ var (
 	errNoCommand = exit.Usagef(`specify the command of a stdio server after "--"`)
 )
 
-// errScheme returns the error for an address of another scheme than those of HTTP.
-func errScheme(word string) error { return exit.Usagef("%q is not an http:// or https:// URL", word) }
+// SchemeError is an address of another scheme than those of HTTP, such as the URI of a resource.
+type SchemeError string
+
+// Error names the address.
+func (e SchemeError) Error() string {
+	return fmt.Sprintf("%q is not an http:// or https:// URL", string(e))
+}
+
+// errScheme returns the error for such an address.
+func errScheme(word string) error { return exit.Misuse(SchemeError(word)) }
 
 // errCommandLine returns the error for a SOURCE that begins as a command line and is none.
 func errCommandLine(word string) error {
@@ -40,7 +49,8 @@ func errServers(path string, n int) error {
 // errNoFile returns the error for a file that does not exist, with what its name may have meant.
 func errNoFile(path string, err error) error {
 	const hint = "save snapshots with mcpctl snapshot; list configured servers with mcpctl config"
-	return exit.Advise(cmp.Or(config.Meant(path), hint), "%w", err)
+	_, meant := config.Meant(path)
+	return exit.Advise(cmp.Or(meant, hint), "%w", err)
 }
 
 // errNoCommit returns the error for a name that no commit of the repository has.
