@@ -38,7 +38,8 @@ var layers = [][]string{
 }
 
 // forTests are servers and terminals for tests. No product code imports them.
-var forTests = []string{"internal/fixture", "internal/packages/registrytest", "internal/auth/authtest", "internal/host/terminaltest"}
+var forTests = []string{"internal/fixture", "internal/fixture/programs", "internal/packages/registrytest", "internal/auth/authtest",
+	"internal/host/terminaltest"}
 
 // libraries are the third-party modules, each with the packages that may import it.
 var libraries = map[string][]string{
@@ -68,7 +69,8 @@ var libraries = map[string][]string{
 	"golang.org/x/oauth2":                      {"internal/auth", "internal/auth/authtest"},
 	"golang.org/x/sync": {"internal/call", "internal/compare", "internal/fleet", "internal/transport",
 		"pkg/probe"},
-	"golang.org/x/sys":  {"internal/process", "internal/sandbox", "internal/fixture", "internal/host", "internal/host/terminaltest"},
+	"golang.org/x/sys": {"internal/process", "internal/sandbox", "internal/fixture", "internal/fixture/programs", "internal/host",
+		"internal/host/terminaltest"},
 	"golang.org/x/term": {"internal/host"},
 	"golang.org/x/text": {"internal/wording"},
 }

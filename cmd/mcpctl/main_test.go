@@ -18,6 +18,7 @@ import (
 
 	"github.com/mcpctl/mcpctl/internal/auth/authtest"
 	"github.com/mcpctl/mcpctl/internal/fixture"
+	small "github.com/mcpctl/mcpctl/internal/fixture/programs"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations of scripts")
@@ -28,17 +29,21 @@ var programs = map[string]func(){
 	"fixture": func() {
 		quit(fixture.Main(os.Args[1:], fixture.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	},
-	"answers":  func() { os.Exit(answers()) },
-	"onscreen": func() { os.Exit(onScreen()) },
-	"appears":  func() { os.Exit(appears()) },
-	"escape":   func() { os.Exit(escape(os.Args[1:])) },
-	"fetch":    func() { os.Exit(fetch(os.Args[1:])) },
-	"mcpgo":    func() { quit(mcpgoStdio()) },
-	"follow":   func() { os.Exit(follow()) },
+	"escape": func() { os.Exit(escape(os.Args[1:])) },
+	"mcpgo":  func() { quit(mcpgoStdio()) },
+	"follow": func() { os.Exit(follow()) },
 }
 
 // TestMain makes the test binary be mcpctl, and the servers that scripts talk to.
-func TestMain(m *testing.M) { testscript.Main(slim{m}, programs) }
+func TestMain(m *testing.M) {
+	for _, name := range small.Names {
+		programs[name] = func() {
+			status, _ := small.Main(name)
+			os.Exit(status)
+		}
+	}
+	testscript.Main(slim{m}, programs)
+}
 
 // slim runs the tests with an mcpctl and servers that start in half the time of the test binary, which links much more;
 // scripts start them thousands of times. With the race detector, with coverage and without Go, the test binary stands
@@ -68,7 +73,13 @@ func (s slim) Run() int {
 	const ldflags = "-s -w -X github.com/mcpctl/mcpctl/internal/watchrun.tempo=10"
 	build := exec.Command("go", append([]string{"build", "-buildvcs=false", "-ldflags", ldflags, "-o", bin}, sources...)...)
 	build.Env = append(os.Environ(), "GOOS="+runtime.GOOS, "GOARCH="+runtime.GOARCH)
-	if out, err := build.CombinedOutput(); err == nil {
+	out, err := build.CombinedOutput()
+	for _, name := range small.Names {
+		if err == nil && len(sources) > 1 {
+			err = os.Link(filepath.Join(bin, "fixture"), filepath.Join(bin, name))
+		}
+	}
+	if err == nil {
 		os.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 		os.Setenv(built, bin)
 	} else {

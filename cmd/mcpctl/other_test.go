@@ -4,13 +4,9 @@ package main
 
 import "github.com/rogpeppe/go-internal/testscript"
 
-// What needs the sandbox, the pseudo terminals or the /proc of Linux; scripts say that it is not tested.
+// What needs the sandbox or the /proc of Linux; scripts say that it is not tested.
 
 func escape([]string) int { return 2 }
-
-func answers() int { return 2 }
-
-func onScreen() int { return 2 }
 
 func leftIn(string) []string { return nil }
 
