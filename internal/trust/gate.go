@@ -109,6 +109,7 @@ func (d decisions) problem(cfg *config.Config, e config.Entry) config.Problem {
 	switch {
 	case d.err != nil:
 		p.Message = fmt.Sprintf("not trusted: %v", d.err)
+		_, p.Hint, _ = strings.Cut(p.Hint, "; or ") // the store takes no decision either
 	case d.state(e) == config.Changed:
 		p.Message = "changed since it was trusted, in " + changeable(e) + ": it would now " + summary(e)
 	default:

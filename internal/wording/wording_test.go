@@ -1,6 +1,10 @@
 package wording
 
-import "testing"
+import (
+	"os"
+	"strings"
+	"testing"
+)
 
 func TestDefaults(t *testing.T) {
 	for text, want := range map[string]Default{
@@ -16,5 +20,18 @@ func TestDefaults(t *testing.T) {
 	}
 	if all := Defaults("It faults."); all != nil {
 		t.Errorf("a text without a default says %+v", all)
+	}
+}
+
+// TestEleven: the docs and the rule say how many languages are read beside English.
+func TestEleven(t *testing.T) {
+	for _, file := range []string{"../../docs/check.md", "../../pkg/check/rules.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := strings.Contains(strings.ToLower(string(text)), "eleven other languages"); !said || len(languages) != 11 {
+			t.Errorf("%s: %v, and there are %d", file, said, len(languages))
+		}
 	}
 }
