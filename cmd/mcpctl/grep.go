@@ -63,7 +63,11 @@ Exits 1 if nothing matches.`,
 					return nil
 				}
 			}
-			p.Reason("nothing matches %s", printable.Message(c.Args().First()))
+			exact := ""
+			if pattern != strings.ToLower(pattern) {
+				exact = " (case matters, since it has capitals)"
+			}
+			p.Reason("nothing matches %s%s", printable.Message(pattern), exact)
 			return exit.Reported(exit.Findings)
 		},
 	}, p.surveyFlags())
