@@ -225,21 +225,7 @@ func (v view) shown(g finding.Group) []line {
 			blocks = append(blocks, call)
 		}
 	}
-	type alike struct {
-		lines []line
-		same  []finding.Finding
-	}
-	var changes []alike
-	index := map[[sha256.Size]byte]int{} // in changes, by what their lines are
-	for _, f := range g.Members {
-		lines := v.change(g, f)
-		look := sha256.Sum256(fmt.Append(nil, lines))
-		i, known := index[look]
-		if !known {
-			i, index[look], changes = len(changes), len(changes), append(changes, alike{lines: lines})
-		}
-		changes[i].same = append(changes[i].same, f)
-	}
+	changes := groupByLines(g.Members, func(f finding.Finding) []line { return v.change(g, f) })
 	for _, c := range changes {
 		same, lines := c.same, c.lines
 		if len(lines) == 0 { // the calls show it
@@ -267,6 +253,27 @@ func (v view) shown(g finding.Group) []line {
 		}
 	}
 	return all
+}
+
+// alike are findings that the same lines show.
+type alike struct {
+	lines []line
+	same  []finding.Finding
+}
+
+// groupByLines groups findings that the same lines show. The lines of each are made once: it may take long.
+func groupByLines(all []finding.Finding, linesOf func(f finding.Finding) []line) (groups []alike) {
+	index := map[[sha256.Size]byte]int{} // in groups
+	for _, f := range all {
+		lines := linesOf(f)
+		sum := sha256.Sum256(fmt.Append(nil, lines))
+		i, known := index[sum]
+		if !known {
+			i, index[sum], groups = len(groups), len(groups), append(groups, alike{lines: lines})
+		}
+		groups[i].same = append(groups[i].same, f)
+	}
+	return groups
 }
 
 // concealing reports whether a line has text that is marked as concealed.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -83,13 +82,12 @@ func sourceHash(source string) string {
 func (v view) unfold(out *documentGroup, g finding.Group) {
 	out.Docs = textsOf(each(g.Members, func(f finding.Finding) string { return ruleNamed(f.Rule).Doc }))
 	v.Verbose = true
-	evidence := func(f finding.Finding) []line {
+	groups := groupByLines(g.Members, func(f finding.Finding) []line {
 		return slices.Concat(v.evidence(f), offLines(f), v.witness(f))
-	}
-	alike := kit.Group(g.Members, func(f finding.Finding) string { return fmt.Sprint(evidence(f)) })
-	out.Members = kit.Map(alike, func(same []finding.Finding) documentMember {
-		return documentMember{kit.Map(same, func(f finding.Finding) [2]text {
+	})
+	out.Members = kit.Map(groups, func(a alike) documentMember {
+		return documentMember{kit.Map(a.same, func(f finding.Finding) [2]text {
 			return [2]text{text(strings.TrimSpace(subject(f) + " " + f.Pointer())), text(f.Fingerprint())}
-		}), evidence(same[0])}
+		}), a.lines}
 	})
 }

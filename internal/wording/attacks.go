@@ -31,7 +31,7 @@ const atEnd = `(?: (?:step|call|action|copy|upload))?\s*(?:[.!,;<\n]|$)`
 
 // attacks are the kinds that published attacks have in common word by word. Orders in other words weigh more
 // than 0 (table.go).
-var attacks = append([]attack{
+var attacks = withSources(append([]attack{
 	{"that hides an action from the user", "Invariant Labs, 2025-04-01",
 		either("user|human|customer"), patterns(
 			`(?i)\b(?:do not|don't|never|must not|without) (?:tell|telling|inform|informing|notify|`+
@@ -79,7 +79,15 @@ var attacks = append([]attack{
 			`(?i)\b(?:append|add|open|render|load|embed|insert|`+
 				`fetch)\b[^.!?\n]{0,40}https?://[^\s)"\x27>]{1,200}[?&][\w-]+=[{<\[$]`,
 		), false},
-}, inLanguages()...)
+}, inLanguages()...))
+
+// withSources returns attacks that name their sources in what they do.
+func withSources(all []attack) []attack {
+	for i, a := range all {
+		all[i].does += " (" + a.source + ")"
+	}
+	return all
+}
 
 // either splits a list of words.
 func either(words string) []string { return strings.Split(words, "|") }
@@ -223,7 +231,7 @@ func plainOrders(text string, encoded bool) (found []Order) {
 				quoted := m.start > 0 && strings.ContainsAny(text[m.start-1:m.start], "`\"'")
 				strict := a.strict && !quoted || m.disguised
 				found = append(found, Order{Passage: strings.TrimSpace(text[m.start:m.end]),
-					Does: a.does + " (" + a.source + ")", Strict: strict, start: m.start, end: m.end})
+					Does: a.does, Strict: strict, start: m.start, end: m.end})
 			}
 		}
 	}

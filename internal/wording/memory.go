@@ -41,9 +41,9 @@ func (m *memory) of(text string, byWords bool, read func() []Order) []Order {
 		return orders
 	}
 	orders = kit.Map(read(), Order.apartFromText)
-	size := 100
+	size := 70 // in the map
 	for _, o := range orders {
-		size += 100 + len(o.Passage) + len(o.Does)
+		size += 90 + len(o.Passage) + 20*len(o.Words)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
