@@ -103,7 +103,7 @@ bench: build          ## run Go benchmarks and whole-process comparisons (docs/p
 	sh scripts/bench.sh
 
 cost:                 ## measure hostile lists of COST bytes; a megabyte needs an idle machine
-	$(GO) test -count=1 ./cmd/mcpctl -run '^(TestCost|TestCostGrowsWithTheBytes|TestReportsFitTheLists)$$' -cost=$(or $(COST),250000) -v
+	$(GO) test -count=1 -timeout 30m ./cmd/mcpctl -run '^(TestCost|TestCostGrowsWithTheBytes|TestReportsFitTheLists)$$' -cost=$(or $(COST),250000) -v
 
 scale:                ## measure fleets: SCALE="SERVERS… / SAVED SNAPSHOTS…"
 	MCPCTL_SCALE="$(or $(SCALE),100 1000 10000 / 1000 10000 100000)" $(GO) test -count=1 -timeout 0 -tags scale -v -run '^TestScale$$' ./cmd/mcpctl
