@@ -110,7 +110,7 @@ func (p pair) remarksBelow(keyword string, x, y site) {
 	}
 	for _, sub := range before {
 		at := append([]string{keyword}, sub.Steps...)
-		if !written[rawjson.Join("", sub.Steps...)] || p.spend(1024) {
+		if !written[rawjson.Join("", sub.Steps...)] || p.spend(256) {
 			continue
 		}
 		inner := p
