@@ -49,6 +49,7 @@ var corrections = []func(mistake, context.Context) error{
 	mistake.twoSources,
 	mistake.itemAlone,
 	mistake.argumentsBehind,
+	wholeObject,
 	mistake.commit,
 	mistake.twoCommands,
 	mistake.withoutDashes,
@@ -369,6 +370,26 @@ func (m mistake) argumentsBehind(context.Context) error {
 	}
 	line := slices.Concat(m.typed, m.behind[at:], []string{"--"}, m.behind[:at])
 	return exit.UsageHint("mcpctl "+typedLine(line...), "%w", m.err)
+}
+
+// wholeObject corrects an object of arguments, or a file with one, that --args takes.
+func wholeObject(m mistake, _ context.Context) error {
+	if _, takes := m.flags["args"]; !takes {
+		return nil
+	}
+	for i, a := range m.given {
+		word := a.words[0]
+		if a.flag != "" || !strings.HasPrefix(word, "{") && !strings.HasPrefix(word, "@") ||
+			m.err.Error() != fmt.Sprintf("invalid argument %q", word) {
+			continue
+		}
+		line := slices.Concat(m.typed[:1], wordsOf(m.given[:i]), []string{"--args"}, wordsOf(m.given[i:]))
+		if m.behind != nil {
+			line = slices.Concat(line, []string{"--"}, m.behind)
+		}
+		return exit.UsageHint("mcpctl "+typedLine(line...), "%w", m.err)
+	}
+	return nil
 }
 
 // argumentsAsFlags corrects arguments of a tool that are written as flags.
