@@ -36,7 +36,8 @@ servers; a missing shard is status 3.`,
 			r, err := host.Await(c.Context, func() (*report.Report, error) {
 				return merged(c.Context, p, shards)
 			})
-			return p.emit(c.Context, r, err, report.Options{Waived: showWaived})
+			return p.emit(c.Context, r, err, report.Options{Waived: showWaived,
+				Run: p.repeat(c.Command, nil)})
 		},
 	}, configurationFlags(&p.Select), p.outputFlags(nil), reportFlags(&p.Output))
 }
