@@ -21,9 +21,10 @@ func treeOf(raw json.RawMessage) any {
 }
 
 // same reports whether two JSON values mean the same, ignoring the order of keys and the spelling of numbers.
+// A value that is not there is the same as none, and null is a value.
 func same(old, new json.RawMessage) bool {
-	if old == nil || new == nil || bytes.Equal(old, new) {
-		return (old == nil) == (new == nil)
+	if bytes.Equal(old, new) {
+		return true
 	}
 	before, errOld := rawjson.Decode(old)
 	after, errNew := rawjson.Decode(new)
