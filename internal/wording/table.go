@@ -283,7 +283,9 @@ var CredentialFile = kit.Pattern(`(?i)(?:~|\$HOME|/home/[^/\s]+|/Users/[^/\s]+|/
 
 var (
 	passing = kit.Pattern(`(?i)\b(?:send|forward|upload|transmit|post|copy|put|include|attach|pass|supply|` +
-		`paste|write|insert|add|append|provide|fill|submit)\b.*(?:https?://|\S@[\w-]+\.\w|\x60\w)`)
+		`paste|write|insert|add|append|provide|fill|submit)\b.*(?:https?://|\S@[\w-]+\.\w|\x60\w|` +
+		`\b(?:it|them|contents?|text|output) (?:as|in|into|to|through|via) (?:(?:the|its|a|an|this) )?` +
+		`["']?\w+["']? (?:argument|parameter|field)\b)`)
 	forInstance = kit.Pattern(`(?i)\b(?:e\.g|for example|such as|like)\b`)
 )
 
