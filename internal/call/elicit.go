@@ -152,7 +152,7 @@ func (c *Client) answered(f elicitation) (json.RawMessage, error) {
 	}
 	text := "the server asks: " + f.question() + "; what --answer says is not what it takes"
 	for _, p := range problems {
-		text += "\n  " + p.String()
+		text += "\n  " + p.typed()
 	}
 	return nil, errors.New(text)
 }
@@ -384,7 +384,7 @@ func (f field) ask(ctx context.Context, t *host.Terminal) (json.RawMessage, erro
 			return value, nil
 		}
 		for _, p := range problems {
-			t.Printf("  %s\n", p)
+			t.Printf("  %s\n", p.typed())
 		}
 	}
 	return nil, host.ErrNoAnswer

@@ -19,13 +19,17 @@ type Mismatch struct {
 	Message string // to follow the path
 }
 
-// String returns the problem as one line that can be printed, with the place as call writes it: a.b.
+// String returns the problem as one line that can be printed.
 func (p Mismatch) String() string {
-	place := p.Path
+	return printable.Message(strings.TrimSpace(p.Path + " " + p.Message))
+}
+
+// typed returns the problem of an argument as one line, with the place as call takes it: a.b.
+func (p Mismatch) typed() string {
 	if steps := rawjson.Split(p.Path); strings.HasPrefix(p.Path, "/") && !strings.Contains(p.Path, ".") {
-		place = strings.Join(steps, ".")
+		p.Path = strings.Join(steps, ".")
 	}
-	return printable.Message(strings.TrimSpace(place + " " + p.Message))
+	return p.String()
 }
 
 // lacking is the message about an argument that is not there.
@@ -41,7 +45,7 @@ type InvalidError struct {
 func (e InvalidError) Error() string {
 	text := e.name + ": invalid arguments, nothing was called"
 	for _, p := range e.problems {
-		text += "\n  " + p.String()
+		text += "\n  " + p.typed()
 	}
 	return text
 }

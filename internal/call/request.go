@@ -60,7 +60,7 @@ func (c *Client) call(ctx context.Context, name string, given []argument, whole 
 		return invalid(c.name()+": "+printable.Message(name), problems)
 	}
 	for _, p := range problems {
-		c.note("arguments: %s", p)
+		c.note("arguments: %s", p.typed())
 	}
 	if !c.options.DryRun {
 		if err := c.confirm(ctx, tool, args); err != nil {
