@@ -29,7 +29,7 @@ type WatchEvent struct {
 	Dropped  int  `json:"dropped,omitempty"`  // changes before this one that the output refused
 	Repeated bool `json:"repeated,omitempty"` // all since the last change that the output confirmed
 
-	Status  *int          `json:"status,omitempty"`  // summary: exit status of the run
+	Status  *int          `json:"status,omitempty"`  // summary: by what was found, also after a signal
 	Verdict exit.Verdict  `json:"verdict,omitempty"` // summary: the status as a word
 	Servers []Watched     `json:"servers,omitempty"` // summary: in the order of the configuration
 	Summary *seen.Summary `json:"summary,omitempty"` // summary: reported findings by level
