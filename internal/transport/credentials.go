@@ -133,7 +133,7 @@ func (w *web) sendWith(req *http.Request, credentials *issuedHeaders) (*http.Res
 	switch {
 	case err != nil && broken.Load() && CutOff(err):
 		err = &HandshakeError{err}
-	case err != nil && strings.Contains(err.Error(), malformed):
+	case err != nil && (strings.Contains(err.Error(), malformed) || strings.Contains(err.Error(), early)):
 		err = &NotHTTPError{err}
 	}
 	if err == nil && !wantsCredentials(reply) {
@@ -156,12 +156,18 @@ func (e *HandshakeError) Unwrap() error { return e.Err }
 // malformed is how net/http begins to say that the first line of an answer is not HTTP. The answer follows.
 const malformed = "malformed HTTP "
 
+// early is how net/http says that an answer came before there was a request.
+const early = "readLoopPeekFailLocked: %!w(<nil>)"
+
 // NotHTTPError reports that something else than HTTP came as the answer.
 type NotHTTPError struct{ Err error }
 
 // Error says what came, as net/http does.
 func (e *NotHTTPError) Error() string {
-	_, what, _ := strings.Cut(e.Err.Error(), malformed)
+	_, what, came := strings.Cut(e.Err.Error(), malformed)
+	if !came {
+		return "the answer is not HTTP: it came before the request"
+	}
 	return "the answer is not HTTP: " + malformed + what
 }
 
