@@ -15,12 +15,12 @@ var ordersRead memory
 // memory keeps the orders of texts by their digests.
 type memory struct {
 	mu    sync.Mutex
-	known map[digest][]Order
+	known map[textDigest][]Order
 	size  int // bytes, about
 }
 
-// digest is that of a text, whose first bit says how it was read.
-type digest [16]byte
+// textDigest is that of a text, whose first bit says how it was read.
+type textDigest [16]byte
 
 // maxMemory is from how many bytes on a memory forgets all.
 const maxMemory = 16 << 20
@@ -29,7 +29,7 @@ const maxMemory = 16 << 20
 // read, too. Callers do not change the list.
 func (m *memory) of(text string, byWords bool, read func() []Order) []Order {
 	sum := sha256.Sum256([]byte(text))
-	key := digest(sum[:len(digest{})])
+	key := textDigest(sum[:len(textDigest{})])
 	key[0] &^= 1
 	if byWords {
 		key[0] |= 1
@@ -48,7 +48,7 @@ func (m *memory) of(text string, byWords bool, read func() []Order) []Order {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.size += size; m.known == nil || m.size > maxMemory {
-		m.known, m.size = map[digest][]Order{}, size
+		m.known, m.size = map[textDigest][]Order{}, size
 	}
 	m.known[key] = orders
 	return orders
