@@ -232,7 +232,7 @@ func errFingerprint(p program, c *cli.Context, words, servers []string) error {
 	} else if !hexadecimal().MatchString(word) { // possibly a new tool
 		hint = ofTool
 	}
-	return exit.UsageHint(hint, "invalid fingerprint %q", word)
+	return exit.UsageHint(hint, "invalid fingerprint %q", redact.MaskArgs([]string{word})[0])
 }
 
 // hexadecimal matches what could be a fingerprint.

@@ -30,7 +30,6 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 		if slices.Contains(known, name) {
 			continue
 		}
-		shown := redact.MaskArgs([]string{name})[0]
 		hint, more := c.unknown(name), ""
 		if strings.Contains(name, "/") && !files.Exists(name) {
 			more = ", and no such file exists"
@@ -40,7 +39,7 @@ func (c *Config) Select(names []string) ([]Entry, error) {
 		if i > 0 && slices.Contains(known, names[0]) && other {
 			hint = itemOf(names[0], name)
 		}
-		problems = append(problems, NoServer(shown, more, hint)...)
+		problems = append(problems, NoServer(name, more, hint)...)
 	}
 	if len(problems) > 0 {
 		return nil, problems
@@ -54,10 +53,15 @@ func itemOf(server, word string) string {
 		printable.ShellWord(server), printable.ShellWord(redact.MaskArgs([]string{word})[0]))
 }
 
-// NoServer returns the problem of a name that no server has; more follows in its message.
+// NoServer returns the problem of a name that no server has, masked if it looks secret; more follows in its
+// message.
 func NoServer(name, more, hint string) Problems {
-	message := fmt.Sprintf("no server %q is configured%s", name, more)
-	return Problems{{Message: message, Hint: hint, Unknown: name}}
+	shown := redact.MaskArgs([]string{name})[0]
+	if shown != name {
+		hint = strings.ReplaceAll(hint, name, shown)
+	}
+	message := fmt.Sprintf("no server %q is configured%s", shown, more)
+	return Problems{{Message: message, Hint: hint, Unknown: shown}}
 }
 
 // unknown returns the hint for a name that no server has.
