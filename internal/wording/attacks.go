@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -92,17 +91,8 @@ func withSources(all []attack) []attack {
 // either splits a list of words.
 func either(words string) []string { return strings.Split(words, "|") }
 
-// patterns compiles expressions at first use. A blank matches any white space, and an apostrophe any
-// apostrophe.
-func patterns(expressions ...string) []func() *regexp.Regexp {
-	all := make([]func() *regexp.Regexp, len(expressions))
-	for i, e := range expressions {
-		all[i] = sync.OnceValue(func() *regexp.Regexp { // at its first use: each start would pay for all
-			return regexp.MustCompile(strings.NewReplacer(` `, `[\s\v\x{85}\p{Z}]+`, `'`, `['’]`).Replace(e))
-		})
-	}
-	return all
-}
+// patterns compiles expressions as order does.
+func patterns(expressions ...string) []func() *regexp.Regexp { return kit.Map(expressions, order) }
 
 // mostOrders is how many orders of one kind a text gives; more would take long to compare with each other.
 const mostOrders = 50

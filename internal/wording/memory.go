@@ -15,25 +15,23 @@ var ordersRead memory
 // memory keeps the orders of texts by their digests.
 type memory struct {
 	mu    sync.Mutex
-	known map[textDigest][]Order
+	known map[readText][]Order
 	size  int // bytes, about
 }
 
-// textDigest is that of a text, whose first bit says how it was read.
-type textDigest [16]byte
+// readText is a text, by its digest, and whether its words were read, too.
+type readText struct {
+	digest  [sha256.Size]byte
+	byWords bool
+}
 
-// maxMemory is from how many bytes on a memory forgets all.
+// maxMemory is the size in bytes beyond which a memory forgets all.
 const maxMemory = 16 << 20
 
 // of returns the orders of a text, which are read unless they are known. byWords is whether its words are
 // read, too. Callers do not change the list.
 func (m *memory) of(text string, byWords bool, read func() []Order) []Order {
-	sum := sha256.Sum256([]byte(text))
-	key := textDigest(sum[:len(textDigest{})])
-	key[0] &^= 1
-	if byWords {
-		key[0] |= 1
-	}
+	key := readText{sha256.Sum256([]byte(text)), byWords}
 	m.mu.Lock()
 	orders, known := m.known[key]
 	m.mu.Unlock()
@@ -41,14 +39,14 @@ func (m *memory) of(text string, byWords bool, read func() []Order) []Order {
 		return orders
 	}
 	orders = kit.Map(read(), Order.apartFromText)
-	size := 70 // in the map
+	size := 90 // in the map
 	for _, o := range orders {
 		size += 90 + len(o.Passage) + 20*len(o.Words)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.size += size; m.known == nil || m.size > maxMemory {
-		m.known, m.size = map[textDigest][]Order{}, size
+		m.known, m.size = map[readText][]Order{}, size
 	}
 	m.known[key] = orders
 	return orders

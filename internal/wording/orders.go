@@ -46,8 +46,8 @@ var priorityClaims = []func() *regexp.Regexp{
 		`other)\b[^.!?\n]{0,30}`),
 }
 
-// order compiles an expression at first use. A blank matches any white space, and an apostrophe any
-// apostrophe.
+// order compiles an expression at first use, since each start would pay for all. A blank matches any white
+// space, and an apostrophe any apostrophe.
 func order(expression string) func() *regexp.Regexp {
 	return kit.Pattern(strings.NewReplacer(` `, `[\s\v\x{85}\p{Z}]+`, `'`, `['’]`).Replace(expression))
 }
