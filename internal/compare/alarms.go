@@ -18,8 +18,8 @@ import (
 // maxAlarm is how many bytes of a finding an alarm quotes.
 const maxAlarm = 320
 
-// alarmsIn says in one line what check warns of in a new snapshot and not in the old one, as far as users are
-// attacked: later, check calls it accepted. file is where the new one is saved; empty = nowhere.
+// alarmsIn returns one line about the security findings that check warns of in a new snapshot and not in the
+// old one: once it is saved, check calls them accepted. file is where it is saved; empty = nowhere.
 func alarmsIn(
 	ctx context.Context, name string, old, next *snapshot.Snapshot, limit time.Duration, file string,
 ) string {
