@@ -394,7 +394,7 @@ func TestUnevaluatedItemsAreReadAsByTheValidator(t *testing.T) {
 		make := func() (*schema.Schema, *Judge) {
 			root := g.tuples(2)
 			root["unevaluatedItems"] = choose(g, any(false), any(map[string]any{"type": "string"}))
-			root["$defs"] = map[string]any{"one": g.tuples(0)}
+			root["$defs"] = map[string]any{"one": g.tuples(0), "two": g.tuples(0)}
 			judge, err := newJudge(root, "schema")
 			if err != nil {
 				t.Fatal(err)
@@ -427,61 +427,47 @@ func TestUnevaluatedItemsAreReadAsByTheValidator(t *testing.T) {
 
 // tuples makes a schema with items in several parts.
 func (g *grammar) tuples(depth int) map[string]any {
-	plain := func() any {
-		return choose(g, any(true), any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}))
-	}
 	o := map[string]any{}
 	for n := range g.IntN(3) {
-		o["prefixItems"] = slices.Repeat([]any{plain()}, n+1)
+		o["prefixItems"] = slices.Repeat([]any{g.oneType()}, n+1)
 	}
 	if g.chance(8) {
-		o["items"] = plain()
+		o["items"] = g.oneType()
 	}
 	if g.chance(5) {
-		o["contains"] = plain()
+		o["contains"] = g.oneType()
 	}
 	if depth == 0 {
 		return o
 	}
-	sub := func() any { return g.tuples(depth - 1) }
-	for range 1 + g.IntN(2) {
-		switch g.IntN(7) {
-		case 0:
-			o["allOf"] = []any{sub(), sub()}
-		case 1, 2:
-			o[choose(g, "anyOf", "oneOf")] = []any{sub(), sub()}
-		case 3:
-			o["if"], o["then"], o["else"] = sub(), sub(), sub()
-		case 4:
-			o["anyOf"] = []any{map[string]any{"$ref": "#/$defs/one"}, sub()}
-		case 5:
-			o["allOf"] = []any{map[string]any{"unevaluatedItems": plain()}, sub()}
-		case 6:
-			o["dependentSchemas"] = map[string]any{"a": sub()}
-		}
-	}
-	return o
+	return g.combined(o, "unevaluatedItems", func() any { return g.tuples(depth - 1) })
 }
 
 // parted makes a schema with properties in several parts.
 func (g *grammar) parted(depth int) map[string]any {
-	plain := func() any {
-		return choose(g, any(true), any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}))
-	}
 	o := map[string]any{}
 	for range g.IntN(3) {
-		o["properties"] = map[string]any{choose(g, "a", "b", "c"): plain(), choose(g, "a", "b"): plain()}
+		o["properties"] = map[string]any{choose(g, "a", "b", "c"): g.oneType(), choose(g, "a", "b"): g.oneType()}
 	}
 	if g.chance(4) {
 		o["required"] = list(choose(g, "a", "b", "c"))
 	}
 	if g.chance(6) {
-		o["patternProperties"] = map[string]any{"^x-": plain()}
+		o["patternProperties"] = map[string]any{"^x-": g.oneType()}
 	}
 	if depth == 0 {
 		return o
 	}
-	sub := func() any { return g.parted(depth - 1) }
+	return g.combined(o, "unevaluatedProperties", func() any { return g.parted(depth - 1) })
+}
+
+// oneType makes a schema of one type, or of any value.
+func (g *grammar) oneType() any {
+	return choose(g, any(true), any(map[string]any{"type": "string"}), any(map[string]any{"type": "integer"}))
+}
+
+// combined adds one or two combinations of further schemas to a schema: of what they leave, unevaluated speaks.
+func (g *grammar) combined(o map[string]any, unevaluated string, sub func() any) map[string]any {
 	for range 1 + g.IntN(2) {
 		switch g.IntN(7) {
 		case 0:
@@ -495,7 +481,7 @@ func (g *grammar) parted(depth int) map[string]any {
 		case 5:
 			o["anyOf"] = []any{map[string]any{"$ref": "#/$defs/" + choose(g, "one", "two")}, sub()}
 		case 6:
-			o["allOf"] = []any{map[string]any{"unevaluatedProperties": plain()}, sub()}
+			o["allOf"] = []any{map[string]any{unevaluated: g.oneType()}, sub()}
 		}
 	}
 	return o
