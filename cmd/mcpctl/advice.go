@@ -99,6 +99,9 @@ func completed(p program, hint string) string {
 		taken := takesValue(advised)
 		words := wordsOf(kit.Filter(flags, func(f typedWord) bool {
 			_, takes := taken[f.flag]
+			if f.flag == "only" && advised.Name == "config" { // which lists all servers
+				return false
+			}
 			return takes && !strings.Contains(clause+" ", " "+f.words[0]+" ")
 		}))
 		if slices.Contains([]string{"list", "snapshot", "diff"}, advised.Name) && alone().MatchString(tail) {

@@ -78,18 +78,41 @@ func errReference(p program, c *cli.Context) error {
 		rest = append([]string{kind[1] + "/" + rest[1]}, rest[2:]...)
 	case kind != nil:
 		rest[0] = kind[1] + "/" + strings.TrimPrefix(rest[0], kind[0])
-	case len(serversWith(p.savedOf(c.Context, server...), kindsOf["call"], rest[0])) > 0:
-		return exit.Usagef("%q is a tool: servers complete arguments of prompts and templates", rest[0])
-	case strings.Contains(rest[0], "{"):
-		rest[0] = snapshot.Templates.ID(rest[0])
-	default:
-		rest[0] = snapshot.Prompts.ID(rest[0])
+	case isTool(c.Context, p, rest[0], server...):
+		return errTool(rest[0])
 	}
+	rest = toComplete(rest)
 	line := append(server, rest...)
 	if p.behind != nil {
 		line = slices.Concat(rest, []string{"--"}, p.behind)
 	}
 	return exit.UsageHint(typedWith(p, c.Command, line...), "%s", message)
+}
+
+// isTool reports whether the saved snapshots of servers have a tool of that name.
+func isTool(ctx context.Context, p program, name string, servers ...string) bool {
+	return len(serversWith(p.savedOf(ctx, servers...), kindsOf["call"], name)) > 0
+}
+
+// errTool returns the error of complete for a tool.
+func errTool(name string) error {
+	return exit.Usagef("%q is a tool: servers complete arguments of prompts and templates", name)
+}
+
+// toComplete returns a prompt or template, and what follows it, as arguments of complete: with its kind, and
+// a placeholder for the argument that is missing.
+func toComplete(words []string) []string {
+	switch item := words[0]; {
+	case reference().MatchString(item):
+	case strings.Contains(item, "{"):
+		words[0] = snapshot.Templates.ID(item)
+	default:
+		words[0] = snapshot.Prompts.ID(item)
+	}
+	if len(words) == 1 {
+		return append(words, "ARGUMENT")
+	}
+	return words
 }
 
 // serverFirst returns the server that some arguments of complete name in any place, and the other arguments;

@@ -38,6 +38,7 @@ type mistake struct {
 // corrections recognize a mistake each: they return its error with the command line that was meant, nil for
 // others. The first one counts.
 var corrections = []func(mistake, context.Context) error{
+	nothingBehind,
 	mistake.notCommand,
 	mistake.oldSide,
 	mistake.programFile,
@@ -64,7 +65,7 @@ func corrected(ctx context.Context, p program, app *cli.App, err error) error {
 	}
 	m, known := newMistake(p, app, err), corrections
 	if m.command == nil {
-		known = []func(mistake, context.Context) error{mistake.serverFirst}
+		known = []func(mistake, context.Context) error{mistake.serverFirst, fileFirst}
 	}
 	for _, correction := range known {
 		if better := correction(m, ctx); better != nil {
@@ -92,7 +93,7 @@ func newMistake(p program, app *cli.App, err error) mistake {
 	var address source.SchemeError
 	isFile, isAddress := errors.As(err, &file), errors.As(err, &address)
 	at := slices.IndexFunc(m.words, func(word string) bool {
-		return word == m.unknown || isAddress && word == string(address) ||
+		return m.unknown != "" && word == m.unknown || isAddress && word == string(address) ||
 			isFile && file.Origin == word && isProgramFile(word) ||
 			errors.Is(err, compare.ErrOneSide) && (isProgramFile(word) || isCommit(word)) ||
 			errors.Is(err, call.ErrNoCalls) && isRecorded(word)
@@ -116,7 +117,7 @@ func (m mistake) meant(words ...string) string { return typedWith(m.program, m.c
 
 // dashed returns the words from "--" on; nil without.
 func (m mistake) dashed() []string {
-	if m.behind == nil {
+	if len(m.behind) == 0 {
 		return nil
 	}
 	return append([]string{"--"}, m.behind...)
@@ -132,7 +133,7 @@ func takesOne(c *cli.Command) bool { return strings.HasPrefix(c.ArgsUsage, "SOUR
 // it, goes first.
 func (m mistake) serverFirst(ctx context.Context) error {
 	server, rest := m.typed[0], m.typed[1:]
-	if meaningOf(server) != "" || !m.configured(ctx, server) {
+	if meaningOf(server) != "" || strings.HasPrefix(server, "-") || !m.configured(ctx, server) {
 		return nil
 	}
 	hint := "mcpctl list " + typedLine(server)
@@ -140,6 +141,34 @@ func (m mistake) serverFirst(ctx context.Context) error {
 		hint = m.afterCommand(server, rest)
 	}
 	return exit.UsageHint(hint, "unknown command %q, which is a server", server)
+}
+
+// fileFirst corrects a command line that begins with a configuration: --config takes it.
+func fileFirst(m mistake, ctx context.Context) error {
+	file, command, rest := m.typed[0], "list", []string(nil)
+	cfg := configurationOf(ctx, m.Process, fleet.Selection{Files: []string{file}})
+	if source.Parse(file).Kind != source.Path || cfg == nil || len(cfg.Names()) == 0 {
+		return nil
+	}
+	if len(m.typed) > 1 {
+		if c := m.app.Command(m.typed[1]); c != nil && takesFlag(c, "config", "") {
+			command, rest = m.typed[1], m.typed[2:]
+		}
+	}
+	line := slices.Concat([]string{command, "--config", file}, rest, m.dashed())
+	return exit.UsageHint("mcpctl "+typedLine(line...), "unknown command %q, which is a configuration", file)
+}
+
+// nothingBehind corrects a "--" without a command after it: where a server is named, it is one too many.
+func nothingBehind(m mistake, ctx context.Context) error {
+	switch {
+	case m.behind == nil || len(m.behind) > 0:
+		return nil
+	case errors.As(m.err, new(unknownFlag)) || errors.As(m.err, new(missingOperand)) || len(m.words) == 0 ||
+		source.Parse(m.words[0]).Kind == source.Configured && !m.configured(ctx, m.words[0]):
+		return m.err
+	}
+	return exit.UsageHint("without it: mcpctl "+typedLine(m.typed...), `no command is after "--"`)
 }
 
 // afterCommand returns the command line with the server behind the command that follows it.
@@ -210,6 +239,8 @@ func (m mistake) joined(ctx context.Context) error {
 		return nil
 	case item == m.item:
 		return exit.UsageHint(m.ofItem(server, item), "%q is not a server: the SOURCE comes first", item)
+	case m.command.Name == "complete" && isTool(ctx, m.program, item, server):
+		return errTool(item)
 	}
 	return exit.UsageHint(m.ofItem(server, item),
 		"%q is not a server, but begins with one: separate it from the item", m.item)
@@ -240,8 +271,11 @@ func (m mistake) ofItem(server, item string) string {
 	if _, behind := usagesOf(m.command); behind == "" {
 		return "mcpctl show " + typedLine(server, item)
 	}
-	others := kit.Filter(m.others, func(other string) bool { return other != server })
-	return m.meant(slices.Concat([]string{server, item}, others)...)
+	line := kit.Filter(m.others, func(other string) bool { return other != server })
+	if line = append([]string{item}, line...); m.command.Name == "complete" {
+		line = toComplete(line)
+	}
+	return m.meant(append([]string{server}, line...)...)
 }
 
 // itemFirst corrects an item before its server.
@@ -256,7 +290,7 @@ func (m mistake) itemFirst(ctx context.Context) error {
 		(m.command.Name == "call" || m.command.Name == "prompt") // resources have such URIs
 	hint := m.meant(slices.Concat([]string{server, item}, m.words[2:])...)
 	switch {
-	case item == m.item && (isAddress || m.configured(ctx, server)):
+	case item != "" && item == m.item && (isAddress || m.configured(ctx, server)):
 		return exit.UsageHint(hint, "%q is not a server: the SOURCE comes first", item)
 	case isAddress:
 		return exit.UsageHint(hint, "the SOURCE comes first")

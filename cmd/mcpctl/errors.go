@@ -58,7 +58,11 @@ func errUnknownCommand(app *cli.App, words ...string) error {
 	} else if config.IsProgram(word) {
 		hint = "mcpctl list -- " + typedLine(words...)
 	} else if source.Parse(word).Kind != source.Configured {
-		hint = "mcpctl list " + typedLine(word)
+		_, err := source.ParseAll([]string{word}, nil)
+		isFile := source.Parse(word).Kind == source.Path
+		if err == nil && word != "-" && (!isFile || files.Exists(word)) {
+			hint = "mcpctl list " + typedLine(word)
+		}
 	} else if similar := kit.Nearest(word, commandNames(app)); len(similar) > 0 {
 		hint = fmt.Sprintf("did you mean %q?", "mcpctl "+similar[0]+neededBy(app.Command(similar[0])))
 	}
