@@ -39,16 +39,18 @@ func Exited(f Failure) bool {
 // NotTried reports whether a server was left out, or given up on the way, because the run ended before, by
 // itself or by a signal.
 func (s Server) NotTried() bool {
-	return s.State == Failed && s.Error != nil && (strings.HasPrefix(s.Error.Message, "not tried") ||
-		strings.HasPrefix(s.Error.Message, exit.InterruptedBy))
+	return (s.State == Failed || s.State == Partial) && s.Error != nil &&
+		(strings.HasPrefix(s.Error.Message, "not tried") ||
+			strings.HasPrefix(s.Error.Message, exit.InterruptedBy))
 }
 
 // Word returns the state of a server as it is shown.
 func (s Server) Word() string {
 	switch {
-	case s.NotTried() && s.Attempts > 0:
+	case s.State != Failed || !s.NotTried():
+	case s.Attempts > 0:
 		return "stopped"
-	case s.NotTried():
+	default:
 		return "not tried"
 	}
 	return string(s.State)
