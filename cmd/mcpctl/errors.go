@@ -367,7 +367,8 @@ func printError(p program, err error) {
 	if err == nil || errors.As(err, new(exit.Code)) || errors.Is(err, syscall.EPIPE) {
 		return
 	}
-	text, hint := strings.TrimSpace(err.Error()), exit.HintOf(err)
+	text := withTypedMasked(p, strings.TrimSpace(err.Error()))
+	hint := withTypedMasked(p, exit.HintOf(err))
 	columns, before := host.Width(p.Err), beforeDashes(p, text)
 	for line := range strings.SplitSeq(text, "\n") {
 		if strings.HasPrefix(line, "hint: ") && before != "" {
@@ -387,4 +388,18 @@ func printError(p program, err error) {
 		}
 		fmt.Fprintln(p.Err, report.Message("hint: "+hint, columns))
 	}
+}
+
+// withTypedMasked returns a text in which each word of the command line that looks secret is masked,
+// whichever error repeats it.
+func withTypedMasked(p program, text string) string {
+	for _, word := range slices.Concat(p.typed, p.behind) {
+		if _, value, assigned := strings.Cut(word, "="); assigned && strings.HasPrefix(word, "-") {
+			word = value
+		}
+		if shown := redact.MaskTokens(withoutSecrets(word)[0]); shown != word {
+			text = strings.ReplaceAll(text, word, shown)
+		}
+	}
+	return text
 }

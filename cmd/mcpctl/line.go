@@ -47,12 +47,9 @@ func argumentsOf(words []string, values map[string]bool) (all []typedWord) {
 
 // typedLine returns words as a command line to type, without secrets; any value of --args may be one.
 func typedLine(words ...string) string {
-	masked := redact.MaskArgs(words)
+	masked := withoutSecrets(words...)
 	for i := range masked {
-		plain := expression().ReplaceAllString(words[i], "1")
 		switch {
-		case plain != words[i] && slices.Equal(redact.MaskArgs([]string{plain}), []string{plain}):
-			masked[i] = words[i] // a URI template
 		case strings.HasPrefix(masked[i], "--args="):
 			masked[i] = "--args=JSON"
 		case i > 0 && masked[i-1] == "--args" && !strings.HasPrefix(masked[i], "@") && masked[i] != "-":
@@ -60,6 +57,18 @@ func typedLine(words ...string) string {
 		}
 	}
 	return strings.Join(kit.Map(masked, printable.ShellWord), " ")
+}
+
+// withoutSecrets returns a command line without secrets. A URI template is none.
+func withoutSecrets(words ...string) []string {
+	masked := redact.MaskArgs(words)
+	for i, word := range words {
+		plain := expression().ReplaceAllString(word, "1")
+		if plain != word && slices.Equal(redact.MaskArgs([]string{plain}), []string{plain}) {
+			masked[i] = word
+		}
+	}
+	return masked
 }
 
 // expression matches the variables in a URI template (RFC 6570).

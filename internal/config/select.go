@@ -116,7 +116,11 @@ var otherWords = []struct {
 func Meant(argument string) (is Meaning, hint string) {
 	for _, other := range otherWords {
 		if match := other.pattern().FindStringSubmatchIndex(argument); match != nil {
-			return other.is, string(other.pattern().ExpandString(nil, other.hint, argument, match))
+			hint = string(other.pattern().ExpandString(nil, other.hint, argument, match))
+			if other.is == Address {
+				hint = redact.MaskText(hint)
+			}
+			return other.is, hint
 		}
 	}
 	return "", ""

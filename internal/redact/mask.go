@@ -134,6 +134,7 @@ func MaskText(s string) string {
 	if secretValue().MatchString(s) || privateKey().MatchString(s) {
 		return Mask
 	}
+	s = oneSlash().ReplaceAllString(s, "${1}"+Mask+"@")
 	switch at := address().FindStringIndex(s); {
 	case at != nil && at[0] == 0:
 		return MaskURL(s)
@@ -175,6 +176,9 @@ func MaskTokens(text string) string {
 		return Mask
 	})
 }
+
+// oneSlash matches user info behind a scheme with a slash too few.
+var oneSlash = kit.Pattern(`\b([A-Za-z][A-Za-z0-9+.-]*:/)[^\s/@:]+:[^\s/@]+@`)
 
 var query = kit.Pattern(`=[^&]*`)
 
